@@ -159,8 +159,8 @@ options:
     description:
       - Whether to allow disabling or deleting the LDAP setting if the account of this task comes from LDAP and may be
         locked out.
-      - If V(false), the task fails before such a change. If the realm of the account cannot be read, the task only
-        warns.
+      - If V(false), the task fails before such a change. It also fails if the name or the realm of the account is
+        unknown, as with O(api_key).
       - The module cannot detect that another change, such as a wrong O(ldap_url), prevents logins.
     type: bool
     default: false

@@ -110,8 +110,8 @@ options:
     description:
       - Whether to allow the deletion or deactivation of an enabled setting if the account of this task logs in with
         SAML.
-      - If V(false), the task fails before such a change. It also fails if the name of the account is unknown, as
-        with O(api_key).
+      - If V(false), the task fails before such a change. It also fails if the name or the realm of the account
+        is unknown, as with O(api_key).
     type: bool
     default: false
   undeclared:

@@ -400,20 +400,16 @@ def test_undeclared_setting_with_groups_is_kept_without_purge() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "reads", "change"),
-    [
-        ({"state": "absent"}, [has_groups()], "deleted"),
-        ({"enabled": False, "manager_password": PASSWORD}, [], "disabled"),
-    ],
+    ("options", "reads"),
+    [({"state": "absent"}, [has_groups()]), ({"enabled": False, "manager_password": PASSWORD}, [])],
 )
 @pytest.mark.parametrize("check_mode", [True, False])
 def test_account_that_logs_in_with_ldap_is_not_locked_out(
-    options: dict[str, Any], reads: list[Call], change: str, check_mode: bool
+    options: dict[str, Any], reads: list[Call], check_mode: bool
 ) -> None:
     with conversation(has(BODY), *reads, owner("ldap")) as server:
         result = manage(server, **options, check_mode=check_mode)
-    assert "would lock out 'admin'" in result["msg"]
-    assert f"it logs in with LDAP, and LDAP setting 'corporate' would be {change}" in result["msg"]
+    assert "would lock out 'admin', the account of this task: it could no longer log in with LDAP" in result["msg"]
 
 
 def test_lockout_is_allowed_on_request() -> None:
@@ -437,20 +433,20 @@ def test_disabled_setting_is_deleted_without_a_look_at_the_account() -> None:
         (call("GET", OWN_USER, text="<html>"), OWN_USER),
     ],
 )
-def test_unknown_realm_is_a_warning(answer: Call, reason: str) -> None:
-    reads = [has_groups(), answer, *([version()] if answer.status == 404 else [])]
-    last = [] if answer.status == 404 else [version()]
-    with conversation(has(BODY), *reads, call("DELETE", ADDRESS, 204), has(None), *last) as server:
-        result = manage(server, state="absent")
-    (warning,) = result["warnings"]
-    assert warning.startswith("Cannot verify that the account of this task does not log in with LDAP: ")
-    assert reason in warning
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_setting_is_kept_if_the_realm_is_unknown(answer: Call, reason: str, check_mode: bool) -> None:
+    with conversation(has(BODY), has_groups(), answer, *([version()] if answer.status == 404 else [])) as server:
+        result = manage(server, state="absent", check_mode=check_mode)
+    assert not result["changed"]
+    assert result["msg"].startswith("Cannot verify that the account of this task does not log in with LDAP: ")
+    assert reason in result["msg"]
+    assert result["msg"].endswith(". Set 'allow_lockout: true' to allow the change.")
 
 
-def test_unknown_account_is_a_warning() -> None:
-    with conversation(has(BODY), has_groups(), call("DELETE", ADDRESS, 204), has(None), version()) as server:
+def test_setting_is_kept_if_the_account_is_unknown() -> None:
+    with conversation(has(BODY), has_groups()) as server:
         result = run("artifact_ldap", url=server.url, api_key="k3y", key=KEY, state="absent")
-    assert "its name is unknown" in result["warnings"][0]
+    assert "Cannot verify that the account of this task is not affected: its name is unknown" in result["msg"]
 
 
 @pytest.mark.parametrize("check_mode", [True, False])

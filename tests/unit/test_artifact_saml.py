@@ -171,6 +171,17 @@ def test_own_login_is_protected_if_the_account_is_unknown(options: dict[str, Any
     assert "Cannot verify that the account of this task is not affected" in result["msg"]
 
 
+@pytest.mark.parametrize("options", [DISABLE, DELETE])
+@pytest.mark.parametrize("status", [403, 404])
+def test_own_login_is_protected_if_its_realm_is_unknown(options: dict[str, Any], status: int) -> None:
+    own = call("GET", "/access/api/v2/users/ada", status, json={"errors": [{"code": "X", "message": "refused"}]})
+    version = call("GET", "/artifactory/api/system/version", json={"version": "7.111.4", "license": "Pro"})
+    with conversation(has(), own, *([version] if status == 404 else [])) as server:
+        result = run("artifact_saml", url=server.url, **ADMIN, **options)
+    assert "Cannot verify that the account of this task does not log in with SAML" in result["msg"]
+    assert "allow_lockout: true" in result["msg"]
+
+
 def test_setting_is_disabled_for_other_accounts_or_if_allowed() -> None:
     disabled = {**STORED, "enable_integration": False}
     with conversation(has(), has_realm("internal"), replaced(disabled), has(disabled)) as server:

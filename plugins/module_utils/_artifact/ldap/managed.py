@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.ldap import form, lockout, settings
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.access import realm_lockout
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.ldap import form, settings
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import Item, SharedValues
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
@@ -26,6 +27,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from ansible_collections.buildworks.toolchain.plugins.module_utils._write_only_secrets import WriteOnlySecrets
+
+_REALM = "ldap"
 
 
 class SharedLists:
@@ -113,8 +116,7 @@ class ManagedSetting:
                     self._check_group(name, group)
         is_disabled = fields is None or fields.get("enabled") is False
         if before and before["enabled"] and is_disabled and not self._task.params["allow_lockout"]:
-            change = "deleted" if fields is None else "disabled"
-            lockout.check(self._task, self._artifact, self._key, change)
+            realm_lockout.check(self._artifact, _REALM)
 
     def create(self, fields: Fields) -> None:
         """Create the setting, then its group settings."""

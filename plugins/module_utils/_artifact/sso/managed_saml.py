@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.access import own_account, users
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.access import realm_lockout
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.sso import saml
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import SharedValues
@@ -16,7 +16,6 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 _REALM = "saml"
-_CONSEQUENCE = "it could no longer log in with SAML"
 
 
 class SharedSettings:
@@ -72,7 +71,7 @@ class ManagedSetting:
                 raise BadOption(saml.LDAP_GROUPS, f"requires Artifactory {saml.LDAP_GROUPS_SINCE} or later")
         is_disabled = fields is None or fields.get("enabled") is False
         if before is not None and before["enabled"] and is_disabled and not self._allow_lockout:
-            self._check_lockout()
+            realm_lockout.check(self._artifact, _REALM)
 
     def create(self, fields: Fields) -> None:
         """Create the setting."""
@@ -89,9 +88,3 @@ class ManagedSetting:
     def to_result(self, fields: Fields) -> Fields:
         """Return the setting as the module returns it; a predicted one with the values of a new setting."""
         return saml.to_result(self._name, fields)
-
-    def _check_lockout(self) -> None:
-        own = own_account.find(self._artifact)
-        user = None if own is None else users.find(self._artifact, own)
-        if own is None or (user is not None and _REALM in (user["realm"] or "").lower()):
-            raise own_account.lockout_error(self._artifact, _CONSEQUENCE)

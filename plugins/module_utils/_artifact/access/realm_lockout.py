@@ -1,0 +1,38 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Protection of the account of the task from losing its login with an identity provider."""
+
+from __future__ import annotations
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.access import own_account, users
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
+
+
+def check(artifact: ArtifactService, realm: str) -> None:
+    """Refuse a change that disables an identity provider if the account of the task logs in with it, or may do so.
+
+    :arg realm: the realm of accounts that log in with the identity provider, such as `ldap`
+    :raises ToolchainError: if the change is refused
+    """
+    consequence = f"it could no longer log in with {realm.upper()}"
+    name = own_account.find(artifact)
+    if name is None:
+        raise own_account.lockout_error(artifact, consequence)
+    try:
+        user = users.find(artifact, name)
+    except ToolchainError as error:
+        raise _unknown_realm_error(realm, str(error)) from None
+    if user is None:
+        raise _unknown_realm_error(realm, f"user '{name}' does not exist.")
+    if realm in (user["realm"] or "").lower():
+        raise own_account.lockout_error(artifact, consequence)
+
+
+def _unknown_realm_error(realm: str, reason: str) -> ToolchainError:
+    return ToolchainError(
+        f"Cannot verify that the account of this task does not log in with {realm.upper()}: {reason} Set "
+        "'allow_lockout: true' to allow the change."
+    )
