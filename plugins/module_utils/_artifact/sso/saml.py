@@ -13,7 +13,6 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.ser
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.sso import certificate, sso_api
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import IDEMPOTENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, sort_unique
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
 
@@ -101,13 +100,8 @@ def to_body(name: str, fields: Fields, stored: Fields) -> Fields:
 def find(artifact: ArtifactService, name: str) -> Record | None:
     """Return a setting, or `None` if it does not exist. If it is missing, the list shows whether the API exists."""
     with editions.explain_refusal(artifact, FEATURE):
-        response = artifact.http.read("GET", _address(name), accept=(200, 404))
-    if response.status == 404:
-        return list_all(artifact).get(name)
-    record = response.record()
-    if (stored := record.text("name")) != name:
-        raise response.unexpected_value("name", f"'{name}'", stored)
-    return record
+        response = artifact.http.read("GET", f"{sso_api.API}{_locate(name)}", accept=(200, 404))
+    return list_all(artifact).get(name) if response.status == 404 else sso_api.parse(response, name)
 
 
 def list_all(artifact: ArtifactService) -> dict[str, Record]:
@@ -117,8 +111,7 @@ def list_all(artifact: ArtifactService) -> dict[str, Record]:
         raise access_api.foreign_response_error(response)
     body = response.json_or_none()
     records = [response.record()] if isinstance(body, dict) and "name" in body else response.records()
-    settings = {record.text("name"): record for record in records}
-    return {name: settings[name] for name in sorted(settings)}
+    return sso_api.index(records)
 
 
 def create(artifact: ArtifactService, body: Fields) -> None:
@@ -128,12 +121,12 @@ def create(artifact: ArtifactService, body: Fields) -> None:
 
 def replace(artifact: ArtifactService, name: str, body: Fields) -> None:
     """Replace a setting."""
-    artifact.http.write("PUT", _address(name), json=body, accept=(200, 201, 204), policy=IDEMPOTENT)
+    sso_api.replace(artifact, _locate(name), body)
 
 
 def delete(artifact: ArtifactService, name: str) -> None:
     """Delete a setting."""
-    artifact.http.write("DELETE", _address(name), accept=(200, 204))
+    sso_api.delete(artifact, _locate(name))
 
 
 def describe(settings: t.Mapping[str, Record]) -> list[Fields]:
@@ -141,5 +134,5 @@ def describe(settings: t.Mapping[str, Record]) -> list[Fields]:
     return [to_result(name, read_fields(record)) for name, record in settings.items()]
 
 
-def _address(name: str) -> str:
-    return f"{sso_api.API}{_PATH}{encode_path(name, option='name')}"
+def _locate(name: str) -> str:
+    return f"{_PATH}{encode_path(name, option='name')}"

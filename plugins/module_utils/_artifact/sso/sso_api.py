@@ -11,7 +11,9 @@ import typing as t
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import access_api, editions
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import IDEMPOTENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import split_url
 
@@ -42,6 +44,23 @@ def read(
     return response
 
 
+def parse(response: Response, name: str) -> Record:
+    """Return the object in a response.
+
+    :raises UnexpectedResponse: if it has another name
+    """
+    record = response.record()
+    if (stored := record.text("name")) != name:
+        raise response.unexpected_value("name", f"'{name}'", stored)
+    return record
+
+
+def index(records: t.Iterable[Record]) -> dict[str, Record]:
+    """Return objects by name, sorted."""
+    named = {record.text("name"): record for record in records}
+    return {name: named[name] for name in sorted(named)}
+
+
 def create(artifact: ArtifactService, path: str, body: Fields, feature: editions.Feature, **options: t.Any) -> None:
     """Create something.
 
@@ -51,6 +70,22 @@ def create(artifact: ArtifactService, path: str, body: Fields, feature: editions
         response = artifact.http.write("POST", f"{API}{path}", json=body, accept=(200, 201), **options)
     if response.text.strip():
         response.record()  # a page of another server does not mean that the object exists
+
+
+def replace(artifact: ArtifactService, path: str, body: Fields, **options: t.Any) -> None:
+    """Replace an object.
+
+    :arg path: path below `/access/api/v1`
+    """
+    artifact.http.write("PUT", f"{API}{path}", json=body, accept=(200, 201, 204), policy=IDEMPOTENT, **options)
+
+
+def delete(artifact: ArtifactService, path: str, **options: t.Any) -> None:
+    """Delete an object.
+
+    :arg path: path below `/access/api/v1`
+    """
+    artifact.http.write("DELETE", f"{API}{path}", accept=(200, 204), **options)
 
 
 def check_web_url(option: str, url: str, schemes: t.Sequence[str] = ("http", "https")) -> None:
