@@ -412,6 +412,14 @@ def test_account_that_logs_in_with_ldap_is_not_locked_out(
     assert "would lock out 'admin', the account of this task: it could no longer log in with LDAP" in result["msg"]
 
 
+@pytest.mark.parametrize("options", [{"email_attribute": "mail"}, {"enabled": False}, {"state": "absent"}])
+def test_response_with_another_setting_is_refused(options: dict[str, Any]) -> None:
+    with conversation(has({**BODY, "key": "other"})) as server:
+        result = manage(server, **options)
+    assert (result["changed"], result["failed"]) == (False, True)
+    assert "200, but 'key' is a text instead of 'corporate'" in result["msg"]
+
+
 def test_lockout_is_allowed_on_request() -> None:
     body = sent(enabled=False)
     with conversation(has(BODY), replaced(body), has({**BODY, "enabled": False})) as server:

@@ -54,6 +54,18 @@ def foreign_response_error(response: Response, service: str = "access") -> Toolc
     )
 
 
+def parse(response: Response, name: str, identity: str = "name") -> Record:
+    """Return the object in a response.
+
+    :arg identity: the member with the name of the object
+    :raises UnexpectedResponse: if it has another name
+    """
+    record = response.record()
+    if (stored := record.text(identity)) != name:
+        raise response.unexpected_value(identity, f"'{name}'", stored)
+    return record
+
+
 def list_entries(read: ReadPage, member: str) -> list[Record] | None:
     """Return the entries of all pages of a list, or `None` if the server lacks the API.
 

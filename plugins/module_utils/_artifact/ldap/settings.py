@@ -43,7 +43,7 @@ def find(artifact: ArtifactService, kind: Kind, name: str) -> Record | None:
     response = _read(artifact, f"{kind.address}{encode_path(name, option=kind.identity)}", accept=(200, 400, 404))
     if response.status == 400:  # some servers respond so for a missing object
         return list_all(artifact, kind).get(name)
-    return response.record() if response.status == 200 else None
+    return access_api.parse(response, name, kind.identity) if response.status == 200 else None
 
 
 def list_all(artifact: ArtifactService, kind: Kind) -> dict[str, Record]:

@@ -26,7 +26,7 @@ _MAPPINGS = "identity_mappings"
 def find(artifact: ArtifactService, name: str) -> Record | None:
     """Return a provider, or `None` if it does not exist."""
     response = sso_api.read(artifact, _locate(name), FEATURE, _SINCE)
-    return None if response.status == 404 else sso_api.parse(response, name)
+    return None if response.status == 404 else access_api.parse(response, name)
 
 
 def list_all(artifact: ArtifactService) -> dict[str, Record]:

@@ -101,7 +101,7 @@ def find(artifact: ArtifactService, name: str) -> Record | None:
     """Return a setting, or `None` if it does not exist. If it is missing, the list shows whether the API exists."""
     with editions.explain_refusal(artifact, FEATURE):
         response = artifact.http.read("GET", f"{sso_api.API}{_locate(name)}", accept=(200, 404))
-    return list_all(artifact).get(name) if response.status == 404 else sso_api.parse(response, name)
+    return list_all(artifact).get(name) if response.status == 404 else access_api.parse(response, name)
 
 
 def list_all(artifact: ArtifactService) -> dict[str, Record]:

@@ -44,17 +44,6 @@ def read(
     return response
 
 
-def parse(response: Response, name: str) -> Record:
-    """Return the object in a response.
-
-    :raises UnexpectedResponse: if it has another name
-    """
-    record = response.record()
-    if (stored := record.text("name")) != name:
-        raise response.unexpected_value("name", f"'{name}'", stored)
-    return record
-
-
 def index(records: t.Iterable[Record]) -> dict[str, Record]:
     """Return objects by name, sorted."""
     named = {record.text("name"): record for record in records}
