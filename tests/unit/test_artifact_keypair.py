@@ -263,10 +263,18 @@ def test_unused_key_pair_is_deleted() -> None:
         assert not run("artifact_keypair", url=server.url, name="release", state="absent")["changed"]
 
 
-def test_key_pair_that_another_client_deletes_is_gone() -> None:
+def test_key_pair_that_another_client_deletes_is_no_change() -> None:
     gone = deleted(status=404, json=MISSING)
     with conversation(found(), repositories(), gone, missing()) as server:
-        assert run("artifact_keypair", url=server.url, name="release", state="absent")["keypair"] is None
+        result = run("artifact_keypair", url=server.url, name="release", state="absent")
+    assert (result["changed"], result["keypair"]) == (False, None)
+
+
+def test_key_pair_that_another_client_deletes_is_created() -> None:
+    gone = deleted(status=404, json=MISSING)
+    with conversation(found(), repositories(), gone, missing(), created(NEW), found(NEW)) as server:
+        result = run("artifact_keypair", url=server.url, **options(NEW, replace=True))
+    assert (result["changed"], result["keypair"]) == (True, result_of(NEW))
 
 
 def test_deletion_fails_when_the_repositories_cannot_be_read() -> None:

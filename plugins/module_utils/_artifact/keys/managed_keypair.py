@@ -13,24 +13,12 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.key
     key_texts,
     keypairs,
     references,
+    replacement,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import (
-    ArtifactService,
-    is_not_found,
-)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import SharedValues
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
-    BadOption,
-    ServerRefusal,
-    ServerUnreachable,
-    ToolchainError,
-    UnexpectedResponse,
-)
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import (
-    Fields,
-    merge_fields,
-    verify_write,
-)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, merge_fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 # Options with the parts of a key pair, and its members in the API
@@ -133,30 +121,21 @@ class ManagedKeyPair:
 
     def replace(self, _fields: Fields) -> None:
         """Delete the key pair and create it again."""
-        verify_write(self._task, self.delete, self._verify_deleted)
-        note = f"The existing key pair '{self._name}' was deleted. Run the task again to create the new one."
-        try:
-            keypairs.create(self._artifact, self._to_body())
-        except ServerRefusal as refusal:
-            raise ServerRefusal(f"{refusal} {note}", refusal.status, refusal.text, refusal.credential) from None
-        except ServerUnreachable as error:
-            raise ServerUnreachable(f"{error} {note}") from None
+        replacement.replace(
+            self._task,
+            f"key pair '{self._name}'",
+            delete=self.delete,
+            find=lambda: keypairs.find(self._artifact, self._name),
+            create=lambda: keypairs.create(self._artifact, self._to_body()),
+        )
 
     def delete(self) -> None:
-        """Delete the key pair, unless another client has deleted it."""
-        try:
-            keypairs.delete(self._artifact, self._name)
-        except ServerRefusal as refusal:
-            if not is_not_found(refusal):
-                raise
+        """Delete the key pair."""
+        keypairs.delete(self._artifact, self._name)
 
     def to_result(self, fields: Fields) -> Fields:
         """Return the key pair as the module returns it."""
         return keypairs.to_result(merge_fields({"name": self._name}, fields))
-
-    def _verify_deleted(self) -> None:
-        if keypairs.find(self._artifact, self._name) is not None:
-            raise UnexpectedResponse(f"The server accepted the deletion, but key pair '{self._name}' still exists.")
 
     def _check_unused(self, action: str) -> None:
         if not self._task.predicts_missing:

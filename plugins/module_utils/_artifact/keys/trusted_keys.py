@@ -9,21 +9,12 @@ from __future__ import annotations
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import editions, times
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.keys import armor, key_texts
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import (
-    ArtifactService,
-    is_not_found,
-)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.keys import armor, key_texts, replacement
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import SharedValues
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
-    BadOption,
-    ServerRefusal,
-    ServerUnreachable,
-    ToolchainError,
-    UnexpectedResponse,
-)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, verify_write
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
 
@@ -132,23 +123,18 @@ class ManagedTrustedKey:
 
     def replace(self, fields: Fields) -> None:
         """Delete the existing key with the alias and add the new one."""
-        verify_write(self._task, self.delete, self._verify_deleted)
-        note = f"The existing trusted key '{self._alias}' was deleted. Run the task again to add the new one."
-        try:
-            self.create(fields)
-        except ServerRefusal as refusal:
-            raise ServerRefusal(f"{refusal} {note}", refusal.status, refusal.text, refusal.credential) from None
-        except ServerUnreachable as error:
-            raise ServerUnreachable(f"{error} {note}") from None
+        replacement.replace(
+            self._task,
+            f"trusted key '{self._alias}'",
+            delete=self.delete,
+            find=self.find,
+            create=lambda: self.create(fields),
+        )
 
     def delete(self) -> None:
-        """Delete the key, unless another client has deleted it."""
+        """Delete the key."""
         kid = next(fields["kid"] for fields in self._all if fields["alias"] == self._alias)
-        try:
-            self._artifact.http.write("DELETE", f"{_ADDRESS}{encode_path(kid, option='alias')}", accept=(200, 204))
-        except ServerRefusal as refusal:
-            if not is_not_found(refusal):
-                raise
+        self._artifact.http.write("DELETE", f"{_ADDRESS}{encode_path(kid, option='alias')}", accept=(200, 204))
 
     def to_result(self, fields: Fields) -> Fields:
         """Return the trusted key as the module returns it; a predicted one with the known fields."""
@@ -156,10 +142,6 @@ class ManagedTrustedKey:
         if self._declared and fields["key"] == self._declared.text:
             return {**predicted, "valid_until": None, **fields, "fingerprint": self._declared.fingerprint}
         return fields
-
-    def _verify_deleted(self) -> None:
-        if self.find() is not None:
-            raise UnexpectedResponse(f"The server accepted the deletion, but trusted key '{self._alias}' still exists.")
 
     def _recognize(self, fields: Fields) -> Fields:
         """Return a key with the declared text if the server returns only a fingerprint and it is the same."""
