@@ -29,6 +29,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
     Reasons,
     Task,
     explain_failure,
+    mask_secrets,
 )
 
 Item = dict[str, t.Any]
@@ -469,10 +470,9 @@ class ItemQueue:
         self._skip_rest()
 
     def _list_running(self) -> str:
-        return (
-            ", ".join(json.dumps(drop_null(item), ensure_ascii=False) for item in list(self._running.values()))
-            or "none"
-        )
+        # masked here, because the JSON form of a secret with several lines is another text
+        items = [mask_secrets(drop_null(item), self._task.secrets) for item in list(self._running.values())]
+        return ", ".join(json.dumps(item, ensure_ascii=False) for item in items) or "none"
 
 
 def _describe_item(name_option: str | None, outcome: Item) -> str:

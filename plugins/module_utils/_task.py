@@ -209,11 +209,11 @@ class Task:
     def display(self, text: str) -> None:
         """Display a line immediately."""
         if self._display:
-            self._display(mask_secrets(text, self.secrets))
+            self._display(mask_secrets(text, set(self.secrets)))  # a copy, because other threads register secrets
 
     def _display_interruption_line(self, text: str) -> None:
         if self._display_interruption:
-            self._display_interruption(mask_secrets(text, self.secrets))
+            self._display_interruption(mask_secrets(text, set(self.secrets)))
 
     def warn(self, text: str) -> None:
         """Add a warning to the result, unless the result already contains it."""

@@ -393,6 +393,19 @@ def raise_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("raise_interrupt")
+def test_secret_with_several_lines_is_masked_when_the_task_is_interrupted() -> None:
+    progress = ProgressLines()
+
+    def waits(task: Task) -> None:
+        task.register_secret("first\nsecond")
+        progress.first.wait(60)
+
+    with pytest.raises(Interrupted):
+        run_bulk([{"n": 0, "kind": "first\nsecond"}], waits, display_interruption=progress, workers=1)
+    assert progress.lines[0].endswith('unfinished: {"n": 0, "kind": "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"}')
+
+
+@pytest.mark.usefixtures("raise_interrupt")
 def test_running_items_are_completed_when_the_task_is_interrupted(tmp_path: Path) -> None:
     progress, file = ProgressLines(), tmp_path / "all.jsonl"
 
