@@ -75,6 +75,13 @@ def result_of(pair: Pair = GPG, **more: Any) -> dict[str, Any]:
     return {**shown, "public_key": pair.public, "fingerprint": pair.fingerprint, **more}
 
 
+def secret_lines(pair: Pair) -> list[str]:
+    """Return the lines of a private key that the public key does not contain."""
+    return [
+        line for line in pair.private.splitlines() if len(line) > 16 and "-" not in line and line not in pair.public
+    ]
+
+
 @pytest.mark.parametrize(
     ("sent", "stored"),
     [
@@ -131,6 +138,23 @@ def test_passphrase_is_sent_and_indentation_removed() -> None:
         result = run("artifact_keypair", url=server.url, **task)
     assert result["changed"]
     assert "s3cret phrase" not in str(result)
+
+
+@pytest.mark.parametrize("indentation", ["", "  "])
+@pytest.mark.parametrize("returned", [GPG.private, GPG.private.replace("\n", ""), GPG.private.replace("\n", "\\n")])
+def test_private_key_in_a_response_is_masked(indentation: str, returned: str) -> None:
+    refused = created(status=400, json={"errors": [{"status": 400, "message": f"Invalid key: {returned}"}]})
+    task = options(private_key=GPG.private.replace("\n", f"\n{indentation}"))
+    with conversation(missing(), refused, version(), missing()) as server:
+        result = run("artifact_keypair", url=server.url, **task)
+    assert "Invalid key: " in result["msg"]
+    assert not [line for line in secret_lines(GPG) if line in str(result)]
+
+
+def test_public_key_is_not_masked_when_it_shares_lines_with_the_private_key() -> None:
+    with conversation(found()) as server:
+        result = run("artifact_keypair", url=server.url, **options(private_key=GPG.private + GPG.public))
+    assert result["keypair"] == result_of()
 
 
 def test_check_mode_predicts_the_creation() -> None:
@@ -351,6 +375,8 @@ def test_rejected_keys_replace_nothing(status: int, message: str) -> None:
     [
         ({"public_key": ""}, "'public_key': must be a public key in PEM format or an ASCII-armored GPG key"),
         ({"public_key": GPG.private}, "'public_key': must be a public key in PEM format"),
+        ({"public_key": GPG.public + GPG.private}, "'public_key': must be a public key in PEM format"),
+        ({"public_key": GPG.public + GPG.private[:90]}, "without the private key"),
         ({"public_key": GPG.public[:90]}, "'public_key': must be a public key in PEM format"),
         ({"public_key": GPG.public.replace("\n\n", "\n\n!")}, "'public_key': must be a public key in PEM format"),
         ({"public_key": GPG.public.replace("\n\n", "\n\nAAAA")}, "'public_key': must be a public key in PEM format"),

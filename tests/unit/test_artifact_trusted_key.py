@@ -178,9 +178,10 @@ def test_several_keys_with_one_alias_are_refused() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"key": ""}, "'key': must be an ASCII-armored GPG key, or a public key in PEM format"),
-        ({"key": KEY.private}, "'key': must be an ASCII-armored GPG key"),
-        ({"key": "x" * 10_000}, "'key': must be an ASCII-armored GPG key"),
+        ({"key": ""}, "'key': must be a public key in PEM format or an ASCII-armored GPG key"),
+        ({"key": KEY.private}, "'key': must be a public key in PEM format"),
+        ({"key": KEY.public + KEY.private}, "without the private key"),
+        ({"key": "x" * 10_000}, "'key': must be a public key in PEM format"),
         ({"alias": " edge"}, "'alias'"),
         ({"alias": ""}, "'alias'"),
     ],

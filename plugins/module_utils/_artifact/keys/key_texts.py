@@ -7,13 +7,18 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.keys import armor, der, openpgp
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 _GPG_PUBLIC, _GPG_PRIVATE = "PGP PUBLIC KEY BLOCK", "PGP PRIVATE KEY BLOCK"
 _PEM_PUBLIC, _RSA_PUBLIC = "PUBLIC KEY", "RSA PUBLIC KEY"
 _PEM_PRIVATE = ("PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY", "ENCRYPTED PRIVATE KEY")
+# Shorter lines could also be part of other texts
+_MIN_SECRET_LENGTH = 16
+_PRIVATE = re.compile("-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY")
 
 
 class PublicKey(t.NamedTuple):
@@ -46,8 +51,10 @@ class PrivateKey(t.NamedTuple):
 def parse_public_key(text: str) -> PublicKey:
     """Return the first public key in a text.
 
-    :raises ValueError: if there is none, or it is malformed
+    :raises ValueError: if there is none, it is malformed, or the text contains a private key as well
     """
+    if _PRIVATE.search(text):
+        raise ValueError("a private key")
     for block in armor.parse_blocks(text):
         if block.label == _GPG_PUBLIC:
             packets = openpgp.parse_packets(block.data)
@@ -91,6 +98,19 @@ def needs_passphrase(private: PrivateKey, public: PublicKey) -> bool:
     if private.kind == "gpg" and private.material is not None:
         return openpgp.is_encrypted(private.material, public.material)
     return private.is_encrypted
+
+
+def register_private_key(task: Task, public_text: str | None) -> None:
+    """Mask each line of the option `private_key` in all output, because a server may return it in another form.
+
+    :arg public_text: the public key or the certificate, whose lines are not masked; without it, no key is sent
+    """
+    if task.params["private_key"] is None or public_text is None:
+        return
+    public = "".join(public_text.split())
+    for line in map(str.strip, task.params["private_key"].splitlines()):
+        if len(line) >= _MIN_SECRET_LENGTH and "-" not in line and line not in public:
+            task.register_secret(line)
 
 
 def normalize(text: str) -> str:

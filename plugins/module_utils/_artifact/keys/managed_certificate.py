@@ -56,6 +56,7 @@ class ManagedCertificate:
         self._declared = parse_options(task.params)
         self._is_read = False
         self._current: Fields | None = None
+        key_texts.register_private_key(task, task.params["certificate"])
 
     def find(self) -> Fields | None:
         """Return the certificate, or `None` if it does not exist.

@@ -62,6 +62,7 @@ class ManagedKeyPair:
         self._params = task.params
         self._name: str = task.params["name"]
         self._is_read = False
+        key_texts.register_private_key(task, task.params["public_key"])
 
     def find(self) -> Fields | None:
         """Return the key pair, or `None` if it does not exist.
@@ -159,7 +160,10 @@ def check_options(params: Fields) -> None:
         try:
             public = key_texts.parse_public_key(params["public_key"])
         except ValueError:
-            raise BadOption("public_key", "must be a public key in PEM format or an ASCII-armored GPG key") from None
+            raise BadOption(
+                "public_key",
+                "must be a public key in PEM format or an ASCII-armored GPG key, without the private key",
+            ) from None
         _check_type("public_key", params["type"], public.kind)
     if params["private_key"] is not None:
         try:

@@ -161,7 +161,9 @@ def parse_options(params: Fields) -> key_texts.PublicKey | None:
     try:
         return key_texts.parse_public_key(params["key"])
     except ValueError:
-        raise BadOption("key", "must be an ASCII-armored GPG key, or a public key in PEM format") from None
+        raise BadOption(
+            "key", "must be a public key in PEM format or an ASCII-armored GPG key, without the private key"
+        ) from None
 
 
 def _to_fields(record: Record) -> Fields:
