@@ -56,8 +56,8 @@ options:
   enabled:
     description:
       - Whether the policy is enabled. The default for a new policy is V(false).
-      - The module creates a policy disabled and enables it with another request. If the task fails in between, run it
-        again.
+      - The module creates a policy disabled and enables it with another request, after it has verified the criteria on
+        the server. If the task fails in between, run it again.
     type: bool
   skip_trashcan:
     description: Whether Artifactory deletes packages without moving them to the trash can, so that they cannot be
@@ -66,7 +66,8 @@ options:
   project:
     description:
       - Key of the project of the policy. If it is not set when the policy is created, the policy is global.
-      - The project of an existing policy cannot be changed.
+      - The project of an existing policy cannot be changed. With O(state=absent), the task fails if the policy has
+        another project.
     type: str
   criteria:
     description:
@@ -439,7 +440,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.tree import Option
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
-from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import append_undeclared
+from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import append_undeclared_objects
 
 _KEY: Option = dict(**NAME, matches=("[a-zA-Z0-9_-]{3,255}", "at least 3 letters, digits, hyphens and underscores"))
 _NAMES: Option = dict(type="list", elements="str", each_element=NAME, narrows_scope=True)
@@ -494,12 +495,11 @@ def run(task: Task) -> None:
         lambda item_task: reconcile_policy(item_task, shared),
         identity=lambda params: params["key"],
         name_option="key",
-        expand_all=lambda items: append_undeclared(
+        expand_all=lambda items: append_undeclared_objects(
             task,
             "clean-up policies",
             items,
-            "key",
-            lambda: shared.list_deletable(ArtifactService(task), items, task.params["project"]),
+            lambda: shared.list_undeclared(ArtifactService(task), items, task.params),
         ),
     )
 

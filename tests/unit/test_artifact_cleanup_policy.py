@@ -184,17 +184,35 @@ def test_policy_is_created_with_all_options() -> None:
 
 
 def test_policy_is_enabled_after_its_creation() -> None:
-    with conversation(*missing(), created(BODY), set_enabled(True), has(ENABLED)) as server:
+    with conversation(*missing(), created(BODY), has(BODY), set_enabled(True), has(ENABLED)) as server:
         result = manage(server, enabled=True)
     assert (result["changed"], result["policy"]["enabled"]) == (True, True)
 
 
 def test_next_run_enables_a_policy_whose_creation_was_interrupted() -> None:
-    with conversation(*missing(), created(BODY), set_enabled(True, 500), has(BODY)) as server:
+    with conversation(*missing(), created(BODY), has(BODY), set_enabled(True, 500), has(BODY)) as server:
         result = manage(server, enabled=True)
     assert (result["failed"], result["changed"], result["policy"]["enabled"]) == (True, True, False)
-    with conversation(has(BODY), set_enabled(True), has(ENABLED)) as server:
+    with conversation(has(BODY), has(BODY), set_enabled(True), has(ENABLED)) as server:
         assert manage(server, enabled=True)["changed"]
+
+
+def test_policy_is_not_enabled_when_the_server_stores_broader_criteria() -> None:
+    sent, stored = with_criteria(excludedPackages=["com/x"]), BODY
+    task = {"enabled": True, "criteria": {**CRITERIA, "excluded_packages": ["com/x"]}}
+    with conversation(*missing(), created(sent), has(stored), has(stored)) as server:
+        result = manage(server, **task)
+    assert (result["failed"], result["changed"], result["policy"]["enabled"]) == (True, True, False)
+    assert "because these criteria do not have the requested values on the server: excluded_packages." in result["msg"]
+    with conversation(has(stored), replaced(sent), has(stored), has(stored)) as server:
+        assert "was not enabled" in manage(server, **task)["msg"]
+
+
+def test_policy_is_not_enabled_when_another_client_has_changed_its_criteria() -> None:
+    stored, other = with_criteria(excludedPackages=["com/x"]), BODY
+    with conversation(has(stored), has(other), has(other)) as server:
+        result = run("artifact_cleanup_policy", url=server.url, key=KEY, enabled=True)
+    assert "values on the server: excluded_packages. Check that" in result["msg"]
 
 
 def test_only_declared_options_are_changed() -> None:
@@ -222,7 +240,7 @@ def test_enabled_policy_stays_enabled_when_it_is_changed() -> None:
 def test_policy_is_enabled_after_other_changes() -> None:
     after = {**BODY, "description": "new"}
     final = {**after, "enabled": True}
-    with conversation(has(BODY), replaced(after), set_enabled(True), has(final)) as server:
+    with conversation(has(BODY), replaced(after), has(after), set_enabled(True), has(final)) as server:
         assert manage(server, description="new", enabled=True)["changed"]
 
 
@@ -370,6 +388,15 @@ def test_existing_broad_policy_can_be_disabled_but_not_enabled() -> None:
         assert "was not written: it would delete" in manage(server, criteria={"created_before_days": 0})["msg"]
 
 
+@pytest.mark.parametrize("option", [{"cron": "0 0 2 * * ?"}, {"skip_trashcan": True}, {"duration_in_minutes": 5}])
+@pytest.mark.parametrize("enabled", [False, True])
+def test_existing_broad_policy_is_not_changed(option: dict[str, Any], enabled: bool) -> None:
+    stored = {**with_criteria(createdBeforeInDays=None), "enabled": enabled}
+    with conversation(has(stored)) as server:
+        result = run("artifact_cleanup_policy", url=server.url, key=KEY, **option)
+    assert "was not written: it would delete packages regardless of age" in result["msg"]
+
+
 def test_project_is_not_changed() -> None:
     with conversation(has(BODY)) as server:
         result = manage(server, project="web")
@@ -406,6 +433,25 @@ def test_undeclared_policies_of_the_same_projects_are_deleted() -> None:
     with conversation(listed) as server:
         result = run("artifact_cleanup_policy", url=server.url, items=[item], undeclared="report")
     assert result["undeclared"] == ["web-old"]
+
+
+def test_empty_project_of_an_item_stands_for_global_policies() -> None:
+    listed = call("GET", LIST, json=[BODY, {**BODY, "key": "other"}, {**BODY, "key": "web-old", "projectKey": "web"}])
+    gone = [call("GET", f"{LIST}/other", 404, json=NOT_FOUND), version(), licensed()]
+    with conversation(listed, deleted("other"), *gone) as server:
+        items = [{**TASK, "project": ""}]
+        result = run("artifact_cleanup_policy", url=server.url, project="web", items=items, undeclared="remove")
+    assert (result["changed"], result["undeclared"], "failed" in result) == (True, ["other"], False)
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+def test_policy_of_another_project_is_not_deleted(check_mode: bool) -> None:
+    stored = {**BODY, "projectKey": "web"}
+    with conversation(has(stored)) as server:
+        result = manage(server, state="absent", project="other", check_mode=check_mode)
+    assert result["msg"] == ("Clean-up policy 'old-builds' is not deleted, because its project is 'web', not 'other'.")
+    with conversation(has(stored), deleted(), *missing()) as server:
+        assert manage(server, state="absent", project="web")["changed"]
 
 
 def test_check_mode_reads_only() -> None:

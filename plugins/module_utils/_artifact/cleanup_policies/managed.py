@@ -14,8 +14,13 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.pro
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories import queries
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import SharedValues
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
+    BadOption,
+    ToolchainError,
+    UnexpectedResponse,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import inherit_options
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, add_removals, merge_fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
@@ -33,14 +38,22 @@ class SharedLists:
         """Return all policies by key, as they were before this task changed one."""
         return self._values.get("policies", lambda: policies.list_all(artifact))
 
-    def list_deletable(self, artifact: ArtifactService, items: t.Iterable[Fields], project: str | None) -> list[str]:
-        """Return the keys of the policies that may be deleted if they are not declared: those of the items' projects.
+    def list_undeclared(
+        self, artifact: ArtifactService, items: t.Collection[Fields], defaults: Fields
+    ) -> dict[str, Fields]:
+        """Return key and project of the policies that no item declares, by key: those of the items' projects.
 
-        :arg project: project of the items that do not set one
+        :arg defaults: options of the items that do not set them
         """
-        scopes = {form.parse_project(item.get("project") or project or "") for item in items}
-        found = self.policies(artifact)
-        return [key for key, record in found.items() if form.read_fields(record)["project"] in scopes]
+        declared = [inherit_options(defaults, item) for item in items]
+        keys = {item["key"] for item in declared}
+        scopes = {form.parse_project(item["project"] or "") for item in declared}
+        found = {key: form.read_fields(record)["project"] for key, record in self.policies(artifact).items()}
+        return {
+            key: {"key": key, "project": project}
+            for key, project in found.items()
+            if key not in keys and project in scopes
+        }
 
     def repositories(self, artifact: ArtifactService) -> set[str]:
         """Return the keys of all repositories."""
@@ -99,6 +112,7 @@ class ManagedPolicy:
         :raises ToolchainError: if the change is refused
         """
         if fields is None:
+            self._check_project_of_deletion(before)
             return
         declared = self._declared.get("criteria", {})
         if before is None:
@@ -114,7 +128,7 @@ class ManagedPolicy:
             )
         self._after = merge_fields(form.defaults() if before is None else before, fields)
         form.check_conditions(self._after["criteria"], declared)
-        if fields.get("enabled") or fields.get("criteria"):
+        if fields != {"enabled": False}:
             self._check_breadth(self._after["criteria"])
 
     def predict_refusal(self) -> None:
@@ -137,7 +151,7 @@ class ManagedPolicy:
         """Create the policy, and enable it afterwards if it should be enabled."""
         policies.create(self._artifact, self._key, form.to_body(self._key, {**self._after, "enabled": False}, None))
         if fields["enabled"]:
-            policies.set_enabled(self._artifact, self._key, True)
+            self._enable()
 
     def update(self, changes: Fields) -> None:
         """Replace the policy. A policy is disabled before other changes, and enabled after them."""
@@ -149,7 +163,7 @@ class ManagedPolicy:
             body = form.to_body(self._key, {**self._after, "enabled": is_enabled}, self._stored)
             policies.replace(self._artifact, self._key, body)
         if enabled:
-            policies.set_enabled(self._artifact, self._key, True)
+            self._enable()
 
     def delete(self) -> None:
         """Delete the policy."""
@@ -158,6 +172,38 @@ class ManagedPolicy:
     def to_result(self, fields: Fields) -> Fields:
         """Return the policy as the module returns it; a predicted one with the values of a new policy."""
         return form.to_result(self._key, merge_fields(form.defaults(), fields))
+
+    def _enable(self) -> None:
+        """Enable the policy if it still selects what the task declares.
+
+        :raises UnexpectedResponse: if the server has stored other criteria, or another client has changed them
+        """
+        stored = policies.find(self._artifact, self._key)
+        current = form.read_fields(stored)["criteria"] if stored else {}
+        declared, defaults = self._declared.get("criteria", {}), form.defaults()["criteria"]
+        expected = {
+            name: value
+            for name, value in self._after["criteria"].items()
+            if name in declared or value != defaults[name]
+        }
+        if different := [name for name, value in expected.items() if current.get(name) != value]:
+            raise UnexpectedResponse(
+                f"Clean-up policy '{self._key}' was not enabled, because these criteria do not have the requested "
+                f"values on the server: {', '.join(different)}. Check that this version of Artifactory supports them, "
+                "and that no other client changes the policy."
+            )
+        policies.set_enabled(self._artifact, self._key, True)
+
+    def _check_project_of_deletion(self, before: Fields | None) -> None:
+        """Refuse to delete a policy of another project.
+
+        :raises ToolchainError: if the task names another project
+        """
+        declared, current = self._task.params["project"], (before or {}).get("project")
+        if declared is not None and current is not None and form.parse_project(declared) != current:
+            raise ToolchainError(
+                f"Clean-up policy '{self._key}' is not deleted, because its project is '{current}', not '{declared}'."
+            )
 
     def _check_breadth(self, criteria: Fields) -> None:
         reason = form.find_broad_criterion(criteria)
