@@ -123,7 +123,7 @@ options:
     description:
       - Environment to which the release bundle is promoted, such as V(PROD).
       - If a promotion to this environment was completed, nothing is promoted, regardless of its repositories.
-      - If the last promotion failed, the release bundle is promoted again.
+      - If all promotions to this environment failed, the release bundle is promoted again.
       - Requires O(wait=true).
     type: str
   included_repository_keys:

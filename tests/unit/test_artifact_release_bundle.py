@@ -261,6 +261,26 @@ def test_layers_of_images_are_not_compared(skips_layers: bool | None, is_equal: 
     assert not result["changed"]
 
 
+@pytest.mark.parametrize(
+    ("declared", "added", "is_equal"),
+    [
+        ("web/1.0/manifest.json", ["other/1.0/manifest.json", "other/1.0/sha256__2"], False),
+        ("web/1.0/manifest.json", ["web/sha256:1/manifest.json"], False),
+        ("web/1.0/list.manifest.json", ["web/sha256:1/manifest.json", "web/sha256:1/sha256__2"], True),
+        ("web/1.0/list.manifest.json", ["web/sha256__1/manifest.json"], True),
+        ("web/1.0/list.manifest.json", ["web/2.0/manifest.json"], False),
+        ("web/1.0/list.manifest.json", ["web/2.0/list.manifest.json"], False),
+        ("web/1.0/list.manifest.json", ["web/api/sha256:1/manifest.json"], False),
+    ],
+)
+def test_other_images_are_compared(declared: str, added: list[str], is_equal: bool) -> None:
+    files = [artifact(path, repo="images", package_type="docker") for path in (declared, *added)]
+    task = {**TASK, "artifacts": [{"path": f"images/{declared}"}]}
+    with conversation(status(), contents(*files)) as talk:
+        result = run("artifact_release_bundle", url=talk.url, **task)
+    assert ("exists with other contents" not in result.get("msg", ""), result["changed"]) == (is_equal, False)
+
+
 def test_all_pages_of_the_contents_are_read() -> None:
     task = {**TASK, "artifacts": [{"path": "libs/a"}, {"path": "libs/b"}]}
     pages = [contents(artifact("a"), total=2), contents(artifact("b"), offset=1, total=2)]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.images import registry
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, join_names
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
@@ -18,9 +19,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
 SOURCES = ("artifacts", "aql", "builds", "release_bundles")
 DEFAULT_PROJECT = "default"
 _BUILD_REPOSITORY = "build-info"
-# Package types whose layers the server adds to the release bundle, and the files with the names of the layers
-_IMAGE_TYPES = ("docker", "oci", "helmoci")
-_MANIFESTS = ("manifest.json", "list.manifest.json")
+_MANIFEST_LIST = "list.manifest.json"
 
 _NOUNS = {"artifacts": "artifacts", "builds": "builds", "release_bundles": "release bundles"}
 # Names of required suboptions
@@ -164,15 +163,29 @@ def _parse_build(params: Fields, build: Entry) -> Entry:
 def _read_artifacts(declared: list[Entry], contents: Record, skips_layers: bool) -> list[Entry]:
     """Return the artifacts, with checksums only where the declared ones have them, and without layers of images."""
     by_path = {artifact["path"]: artifact for artifact in declared}
-    has_manifest = any(path.rpartition("/")[2] in _MANIFESTS for path in by_path)
+    manifests = [path for path in by_path if path.rpartition("/")[2] in registry.MANIFEST_FILES]
     artifacts = []
     for record in contents.maybe_records("artifacts"):
         artifact = _read_artifact(record)
         one = by_path.get(artifact["path"])
-        if one is None and has_manifest and not skips_layers and record.maybe_text("package_type") in _IMAGE_TYPES:
+        is_of_image = not skips_layers and record.maybe_text("package_type") in registry.PACKAGE_TYPES
+        if one is None and is_of_image and _is_added(artifact["path"], manifests):
             continue
         artifacts.append({"path": artifact["path"]} if one is not None and "sha256" not in one else artifact)
     return sorted(artifacts, key=_sort_key)
+
+
+def _is_added(path: str, manifests: list[str]) -> bool:
+    """Return whether the server adds a file of an image to a release bundle with these manifests.
+
+    It adds layers, and with a manifest list the manifests of the platforms, but no manifests of other images.
+    """
+    folder, _slash, name = path.rpartition("/")
+    if name not in registry.MANIFEST_FILES:
+        return bool(manifests)
+    image, _slash, tag = folder.rpartition("/")
+    images = [manifest.rsplit("/", 2)[0] for manifest in manifests if manifest.endswith(f"/{_MANIFEST_LIST}")]
+    return tag.startswith(registry.DIGESTS) and image in images
 
 
 def _read_artifact(record: Record) -> Entry:
