@@ -493,6 +493,20 @@ def test_promotion_without_a_record_fails() -> None:
     assert "its promotion records do not contain it" in result["msg"]
 
 
+def test_unknown_status_of_a_promotion_is_no_success() -> None:
+    unknown = promotions(promotion(millis=2, state="ABORTED"))
+    message = "The promotion of release bundle 'app' version '1.0' to 'PROD' has the unknown status 'ABORTED'."
+    with conversation(status(), contents(), promotions(), promoted(), unknown) as talk:
+        result = run("artifact_release_bundle", url=talk.url, environment="PROD", **TASK)
+    assert (result["msg"], result["changed"]) == (message, True)
+    with conversation(status(), contents(), unknown) as talk:
+        result = run("artifact_release_bundle", url=talk.url, environment="PROD", **TASK)
+    assert (result["msg"], result["changed"]) == (message, False)
+    both = promotions(promotion(millis=3, state="ABORTED"), promotion(millis=2))
+    with conversation(status(), contents(), both) as talk:
+        assert not run("artifact_release_bundle", url=talk.url, environment="PROD", **TASK)["changed"]
+
+
 def test_promotion_in_progress_is_awaited_and_not_repeated() -> None:
     running = promotions(promotion(state="PROCESSING"))
     with conversation(status(), contents(), running, promotions(promotion())) as talk:

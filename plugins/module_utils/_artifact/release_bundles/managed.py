@@ -173,6 +173,8 @@ class ManagedReleaseBundle:
         """Return the environments to which the release bundle has been promoted, after promotions in progress.
 
         If the task does not wait, promotions in progress count as complete.
+
+        :raises ToolchainError: if it is unknown whether the release bundle has been promoted to the declared one
         """
 
         def probe() -> list[Record]:
@@ -186,6 +188,11 @@ class ManagedReleaseBundle:
             return promotions
 
         self._promotions = self._wait(probe)
+        statuses = {one.text("status") for one in self._promotions if one.text("environment") == self._environment}
+        if COMPLETED not in statuses and (unknown := sorted(statuses - {*FAILED, *RUNNING})):
+            raise ToolchainError(
+                f"The promotion of {self._version} to '{self._environment}' has the unknown status '{unknown[0]}'."
+            )
         return {
             promotion.text("environment"): True
             for promotion in self._promotions
