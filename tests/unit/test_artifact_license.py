@@ -108,6 +108,28 @@ def test_hashes_in_another_form_are_left_to_the_server() -> None:
         assert "does not list a new license" in manage(server)["msg"]
 
 
+def test_keys_are_sent_one_by_one_when_one_of_them_is_installed() -> None:
+    unknown, new = entry("a" * 64), entry("b" * 64)
+    both, exists = installed(KEY, OTHER_KEY, status=400, json=EXISTS), installed(KEY, status=400, json=EXISTS)
+    with conversation(listed(unknown), both, exists, installed(OTHER_KEY), listed(unknown, new)) as server:
+        result = manage(server, license_keys=[KEY, OTHER_KEY])
+    assert (result["changed"], len(result["licenses"])) == (True, 2)
+    refused = installed(OTHER_KEY, status=400, json=EXISTS)
+    with conversation(listed(unknown, new), both, exists, refused, listed(unknown, new)) as server:
+        assert not manage(server, license_keys=[KEY, OTHER_KEY])["changed"]
+
+
+def test_installed_keys_among_the_outcomes_are_no_change() -> None:
+    unknown = entry("a" * 64)
+    messages = {"status": 200, "messages": {KEY: "License already exists.", OTHER_KEY: "OK"}}
+    sent = installed(KEY, OTHER_KEY, json=messages)
+    with conversation(listed(unknown), sent, listed(unknown, entry("b" * 64))) as server:
+        assert manage(server, license_keys=[KEY, OTHER_KEY])["changed"]
+    nothing = installed(KEY, json={"status": 200, "messages": {KEY: "License already exists."}})
+    with conversation(listed(unknown), nothing, listed(unknown)) as server:
+        assert not manage(server)["changed"]
+
+
 def test_license_of_a_single_node_is_replaced() -> None:
     with conversation(has({**SINGLE, "licensedTo": "Old"}), replaced(), has(SINGLE)) as server:
         result = manage(server, diff_mode=True)

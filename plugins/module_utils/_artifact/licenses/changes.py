@@ -81,18 +81,20 @@ def _predict(task: Task, before: Licenses, missing: list[str]) -> Licenses:
 def _install(task: Task, artifact: ArtifactService, before: Licenses, missing: list[str]) -> Licenses | None:
     """Install keys and return the licenses after it, or `None` if all keys were installed already."""
     trouble: ToolchainError | None = None
+    new = missing
     try:
-        if not licenses.install(artifact, missing, before.is_cluster):
+        new = licenses.install(artifact, missing, before.is_cluster)
+        if not new:
             return None
     except (OutcomeUnknown, UnexpectedResponse) as error:
         trouble = error
     after = read_back(lambda: licenses.read(artifact), trouble)
     if trouble:
-        if not _has_changed(before, after, missing):
+        if not _has_changed(before, after, new):
             raise trouble
         task.has_written = True
         task.warn(f"{describe_cause(trouble)} Reading back shows that the request had its effect.")
-    elif before.is_cluster and not _has_changed(before, after, missing):
+    elif before.is_cluster and not _has_changed(before, after, new):
         task.has_written = after.entries != before.entries
         raise ToolchainError("The server accepted the license keys, but does not list a new license.")
     return after

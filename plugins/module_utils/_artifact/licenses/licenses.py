@@ -82,8 +82,10 @@ def read(artifact: ArtifactService) -> Licenses:
     return Licenses([_to_result(record, today) for record in records], True)
 
 
-def install(artifact: ArtifactService, keys: list[str], is_cluster: bool) -> bool:
-    """Install license keys. Return `False` if all of them are already installed.
+def install(artifact: ArtifactService, keys: list[str], is_cluster: bool) -> list[str]:
+    """Install license keys. Return those that were not installed before.
+
+    A server can refuse several keys because of one that is installed, so they are sent again one by one.
 
     :raises ToolchainError: if the server does not accept a key
     """
@@ -93,14 +95,15 @@ def install(artifact: ArtifactService, keys: list[str], is_cluster: bool) -> boo
     )
     if response.status == 400:
         if _EXISTS in response.text.lower():
-            return False
+            return [key for key in keys if len(keys) > 1 and install(artifact, [key], is_cluster)]
         raise ToolchainError(f"The server did not accept the license: {_describe(response)} Check 'license_keys'.")
     outcomes = response.record().get("messages")
-    for key, outcome in outcomes.items() if isinstance(outcomes, dict) else ():
-        text = str(outcome)
-        if key in keys and text.lower() != _OK and _EXISTS not in text.lower():
-            raise ToolchainError(f"The server did not accept 'license_keys[{keys.index(key)}]': {text}")
-    return True
+    texts = {key: str(outcome) for key, outcome in outcomes.items()} if isinstance(outcomes, dict) else {}
+    existing = {key for key, text in texts.items() if _EXISTS in text.lower()}
+    for index, key in enumerate(keys):
+        if key not in existing and (text := texts.get(key, _OK)).lower() != _OK:
+            raise ToolchainError(f"The server did not accept 'license_keys[{index}]': {text}")
+    return [key for key in keys if key not in existing]
 
 
 def delete(artifact: ArtifactService, hashes: list[str]) -> None:
