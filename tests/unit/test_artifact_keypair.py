@@ -301,6 +301,13 @@ def test_key_pair_that_another_client_deletes_is_created() -> None:
     assert (result["changed"], result["keypair"]) == (True, result_of(NEW))
 
 
+def test_error_in_place_of_repositories_prevents_a_deletion() -> None:
+    error = call("GET", CONFIGURATIONS, json={"errors": [{"status": 500, "message": "Internal error"}]})
+    with conversation(found(), error) as server:
+        result = run("artifact_keypair", url=server.url, name="release", state="absent")
+    assert "200, but without 'errors[0].key'" in result["msg"]
+
+
 def test_deletion_fails_when_the_repositories_cannot_be_read() -> None:
     forbidden = call("GET", CONFIGURATIONS, 403, json={"errors": [{"status": 403, "message": "Forbidden"}]})
     with conversation(found(), forbidden) as server:

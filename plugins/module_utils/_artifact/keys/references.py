@@ -65,6 +65,7 @@ class References:
     def _read(self, artifact: ArtifactService) -> dict[str, list[str]]:
         found: dict[str, set[str]] = {}
         for record in self._list_records(artifact):
+            key = record.text("key")  # also of a record without references, which may be no repository
             if configurations.is_partial(record):
                 raise ToolchainError(
                     f"Cannot find out which repositories use a {self._kind}: the account has no administrator "
@@ -72,7 +73,7 @@ class References:
                 )
             for member in self._members:
                 if name := record.maybe_text(member):
-                    found.setdefault(name, set()).add(record.text("key"))
+                    found.setdefault(name, set()).add(key)
         return {name: sorted(keys) for name, keys in found.items()}
 
     def _list_records(self, artifact: ArtifactService) -> list[Record]:
