@@ -382,6 +382,7 @@ def test_rejected_keys_replace_nothing(status: int, message: str) -> None:
     [
         ({"public_key": ""}, "'public_key': must be a public key in PEM format or an ASCII-armored GPG key"),
         ({"public_key": GPG.private}, "'public_key': must be a public key in PEM format"),
+        ({"public_key": GPG.public + NEW.public}, "'public_key': must be a public key in PEM format"),
         ({"public_key": GPG.public + GPG.private}, "'public_key': must be a public key in PEM format"),
         ({"public_key": GPG.public + GPG.private[:90]}, "without the private key"),
         ({"public_key": GPG.public[:90]}, "'public_key': must be a public key in PEM format"),

@@ -15,6 +15,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 
 _GPG_PUBLIC, _GPG_PRIVATE = "PGP PUBLIC KEY BLOCK", "PGP PRIVATE KEY BLOCK"
 _PEM_PUBLIC, _RSA_PUBLIC = "PUBLIC KEY", "RSA PUBLIC KEY"
+_PUBLIC = (_GPG_PUBLIC, _PEM_PUBLIC, _RSA_PUBLIC)
 _PEM_PRIVATE = ("PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY", "ENCRYPTED PRIVATE KEY")
 # Shorter lines could also be part of other texts
 _MIN_SECRET_LENGTH = 16
@@ -49,24 +50,24 @@ class PrivateKey(t.NamedTuple):
 
 
 def parse_public_key(text: str) -> PublicKey:
-    """Return the first public key in a text.
+    """Return the public key in a text.
 
-    :raises ValueError: if there is none, it is malformed, or the text contains a private key as well
+    :raises ValueError: if there is none or more than one, it is malformed, or the text contains a private key as well
     """
     if _PRIVATE.search(text):
         raise ValueError("a private key")
-    for block in armor.parse_blocks(text):
-        if block.label == _GPG_PUBLIC:
-            packets = openpgp.parse_packets(block.data)
-            body = openpgp.find_body(packets, openpgp.PUBLIC_KEY)
-            canonical = armor.to_armor(_GPG_PUBLIC, openpgp.serialize(packets))
-            return PublicKey("gpg", canonical, openpgp.compute_fingerprint(body), body)
-        if block.label in (_PEM_PUBLIC, _RSA_PUBLIC):
-            parse = der.parse_public_key if block.label == _PEM_PUBLIC else der.parse_rsa_public_key
-            key = parse(block.data)
-            digest = der.colon_hex(hashlib.sha256(key.encoding).hexdigest())
-            return PublicKey(key.algorithm, armor.to_pem(_PEM_PUBLIC, key.encoding), digest, key.material)
-    raise ValueError("no public key")
+    blocks = [block for block in armor.parse_blocks(text) if block.label in _PUBLIC]
+    if len(blocks) != 1:
+        raise ValueError("not one public key")
+    label, data = blocks[0].label, blocks[0].data
+    if label == _GPG_PUBLIC:
+        packets = openpgp.parse_packets(data)
+        body = openpgp.find_body(packets, openpgp.PUBLIC_KEY)
+        canonical = armor.to_armor(_GPG_PUBLIC, openpgp.serialize(packets))
+        return PublicKey("gpg", canonical, openpgp.compute_fingerprint(body), body)
+    key = der.parse_public_key(data) if label == _PEM_PUBLIC else der.parse_rsa_public_key(data)
+    digest = der.colon_hex(hashlib.sha256(key.encoding).hexdigest())
+    return PublicKey(key.algorithm, armor.to_pem(_PEM_PUBLIC, key.encoding), digest, key.material)
 
 
 def parse_private_key(text: str) -> PrivateKey:
