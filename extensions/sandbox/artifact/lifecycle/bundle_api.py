@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Release bundles: creation, status, contents, lists and deletion of versions.
 
-The sandbox has neither key pairs nor signatures, so it accepts each name of a signing key.
+The sandbox signs nothing, so it accepts each name of a signing key.
 """
 
 from __future__ import annotations

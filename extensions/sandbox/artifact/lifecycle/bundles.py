@@ -120,10 +120,7 @@ class ReleaseBundles:
         """Add a version, created now unless the fields contain other times."""
         now = self._runtime.clock.now()
         fields = {"created": now, "created_by": None, "completed": now, "messages": [], "source": {}, **fields}
-        values = {
-            name: json.dumps(value) if isinstance(value, (list, dict)) else value for name, value in fields.items()
-        }
-        self._insert("artifact_release_bundles", values)
+        self._insert("artifact_release_bundles", fields)
         bundle = self.find(fields["project"], fields["name"], fields["version"])
         assert bundle is not None
         return bundle
@@ -154,10 +151,7 @@ class ReleaseBundles:
             "request": {},
         }
         fields = {**defaults, **fields}
-        values = {
-            name: json.dumps(value) if isinstance(value, (list, dict)) else value for name, value in fields.items()
-        }
-        self._insert("artifact_release_bundle_promotions", {"bundle": bundle.id, **values})
+        self._insert("artifact_release_bundle_promotions", {"bundle": bundle.id, **fields})
         return next(
             promotion
             for promotion in self.list_promotions(bundle)
@@ -185,7 +179,10 @@ class ReleaseBundles:
         now = self._runtime.clock.now()
         self._db.execute("DELETE FROM artifact_release_bundles WHERE deleted <= ?", (now,))
 
-    def _insert(self, table: str, values: dict[str, Any]) -> None:
+    def _insert(self, table: str, fields: dict[str, Any]) -> None:
+        values = {
+            name: json.dumps(value) if isinstance(value, (list, dict)) else value for name, value in fields.items()
+        }
         marks = ", ".join(f":{name}" for name in values)
         self._db.execute(f"INSERT INTO {table} ({', '.join(values)}) VALUES ({marks})", values)
 

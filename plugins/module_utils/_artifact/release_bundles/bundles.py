@@ -78,7 +78,7 @@ def project_query(project: str) -> dict[str, str]:
 
 def find_state(artifact: ArtifactService, version: Version) -> State | None:
     """Return the status of a version, or `None` if it does not exist."""
-    response = read(artifact, _address("statuses", version), version.query)
+    response = _read(artifact, _address("statuses", version), version.query)
     return None if response.status == 404 else parse_state(response.record())
 
 
@@ -110,7 +110,7 @@ def list_versions(artifact: ArtifactService, name: str, project: str) -> list[Re
 
 def list_names(artifact: ArtifactService, project: str) -> list[Record]:
     """Return the records of the names of release bundles, of all projects if none is given."""
-    response = read(artifact, f"{_BUNDLES}/names", project_query(project))
+    response = _read(artifact, f"{_BUNDLES}/names", project_query(project))
     if response.status == 404:
         raise access_api.foreign_response_error(response, "lifecycle")
     return response.record().records("release_bundles")
@@ -163,7 +163,7 @@ def describe(record: Record) -> Fields:
     }
 
 
-def read(artifact: ArtifactService, address: str, query: t.Mapping[str, str]) -> Response:
+def _read(artifact: ArtifactService, address: str, query: t.Mapping[str, str]) -> Response:
     """Return the response of the Lifecycle API, which can be 404 if something does not exist.
 
     :raises ToolchainError: if the server lacks the API
@@ -200,7 +200,7 @@ def _read_pages(
     count = 0
     previous: list[Record] | None = None
     while True:
-        response = read(artifact, address, {**query, "limit": str(_PAGE_SIZE), "offset": str(count)})
+        response = _read(artifact, address, {**query, "limit": str(_PAGE_SIZE), "offset": str(count)})
         if response.status == 404:
             return
         page = response.record()
