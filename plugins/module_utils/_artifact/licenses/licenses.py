@@ -11,17 +11,15 @@ import hashlib
 import re
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.editions import (
-    LICENSES_ADDRESS,
-    find_edition,
-)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import editions
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 
-_EXISTS = "already exist"
+FEATURE = editions.Feature("Installing licenses", editions.Edition.PRO, "The open-source edition needs no license.")
+_EXISTS, _PRO_ONLY = "already exist", "available only in"
 _OK = "ok"
 _NO_LICENSE = ("", "N/A", "OSS")
 _UNUSED = ("", "N/A", "Not in use")
@@ -71,7 +69,7 @@ def split_keys(text: str) -> list[str]:
 
 def read(artifact: ArtifactService) -> Licenses:
     """Return the licenses. A single node returns an object, a cluster a list."""
-    response = artifact.http.read("GET", LICENSES_ADDRESS)
+    response = artifact.http.read("GET", editions.LICENSES_ADDRESS)
     today = datetime.datetime.fromtimestamp(artifact.http.now(), datetime.timezone.utc).date()
     body = response.json_or_none()
     if isinstance(body, dict) and "licenses" not in body:
@@ -91,11 +89,13 @@ def install(artifact: ArtifactService, keys: list[str], is_cluster: bool) -> lis
     """
     body = [{"licenseKey": key} for key in keys]
     response = artifact.http.write(
-        "POST", LICENSES_ADDRESS, json=body if is_cluster else body[0], accept=(200, 201, 400)
+        "POST", editions.LICENSES_ADDRESS, json=body if is_cluster else body[0], accept=(200, 201, 400)
     )
     if response.status == 400:
         if _EXISTS in response.text.lower():
             return [key for key in keys if len(keys) > 1 and install(artifact, [key], is_cluster)]
+        if _PRO_ONLY in response.text.lower():
+            editions.check(artifact, FEATURE)
         raise ToolchainError(f"The server did not accept the license: {_describe(response)} Check 'license_keys'.")
     outcomes = response.record().get("messages")
     texts = {key: str(outcome) for key, outcome in outcomes.items()} if isinstance(outcomes, dict) else {}
@@ -108,7 +108,7 @@ def install(artifact: ArtifactService, keys: list[str], is_cluster: bool) -> lis
 
 def delete(artifact: ArtifactService, hashes: list[str]) -> None:
     """Delete the licenses of a cluster with these complete hashes."""
-    artifact.http.write("DELETE", LICENSES_ADDRESS, query={"licenseHash": ",".join(hashes)}, accept=(200, 204))
+    artifact.http.write("DELETE", editions.LICENSES_ADDRESS, query={"licenseHash": ",".join(hashes)}, accept=(200, 204))
 
 
 def is_used(entry: Fields) -> bool:
@@ -134,7 +134,7 @@ def _describe(response: Response) -> str:
 
 def _to_result(record: Record, today: datetime.date) -> Fields:
     license_type = record.maybe_text("type") or ""
-    edition = find_edition(license_type)
+    edition = editions.find_edition(license_type)
     last_day = _parse_date(record.maybe_text("validThrough") or "")
     days_left = None if last_day is None else (last_day - today).days
     reported = record.maybe_flag("expired")
