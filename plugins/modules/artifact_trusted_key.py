@@ -249,7 +249,6 @@ def reconcile_trusted_key(task: Task, shared: trusted_keys.SharedTrustedKeys) ->
         update=trusted_key.replace,
         delete=trusted_key.delete,
         check=trusted_key.check,
-        predict_refusal=trusted_key.predict_refusal,
         to_result=trusted_key.to_result,
     )
 

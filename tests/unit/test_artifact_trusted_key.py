@@ -38,7 +38,7 @@ def deleted(pair: Pair = KEY, status: int = 204, **more: Any) -> Call:
     return call("DELETE", f"{TRUSTED}/{entry(pair)['kid']}", status, **more)
 
 
-def edition(license_type: str = "Enterprise Plus") -> list[Call]:
+def edition(license_type: str) -> list[Call]:
     """Return the reads of the edition."""
     version = call("GET", VERSION, json={"version": "7.77.3", "license": license_type})
     return [version, call("GET", LICENSES, json={"type": license_type})]
@@ -80,7 +80,7 @@ def test_pem_key_is_added() -> None:
 
 
 def test_check_mode_predicts_the_addition() -> None:
-    with conversation(listed(), *edition()) as server:
+    with conversation(listed()) as server:
         result = run("artifact_trusted_key", url=server.url, check_mode=True, alias="edge", key=KEY.public)
     assert (result["changed"], result["trusted_key"]) == (True, result_of(kid=None, issued_by=None, issued_on=None))
 
@@ -118,7 +118,7 @@ def test_existing_key_is_replaced_when_requested() -> None:
         result = run("artifact_trusted_key", url=server.url, diff_mode=True, **task)
     assert (result["changed"], result["trusted_key"]) == (True, result_of(NEW))
     assert result["diff"]["before"] == {"state": "present", "key": KEY.public}
-    with conversation(listed(entry()), *edition()) as server:
+    with conversation(listed(entry())) as server:
         result = run("artifact_trusted_key", url=server.url, check_mode=True, **task)
     assert (result["changed"], result["trusted_key"]["fingerprint"]) == (True, NEW.fingerprint)
 

@@ -108,13 +108,6 @@ class ManagedTrustedKey:
                 "Use another alias for the new key, or set 'replace: true' to delete the existing one."
             )
 
-    def predict_refusal(self) -> None:
-        """Verify that the edition of the server has trusted keys.
-
-        :raises ToolchainError: if it does not
-        """
-        editions.check(self._artifact, _FEATURE)
-
     def create(self, _fields: Fields) -> None:
         """Add the key."""
         body = {"alias": self._alias, "public_key": armor.clean(self._task.params["key"])}
