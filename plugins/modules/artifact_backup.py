@@ -27,32 +27,31 @@ extends_documentation_fragment:
 notes:
   - Requires administrator permissions and Artifactory 5 or later. The open-source edition is sufficient.
   - A task without changes sends one request, regardless of the number of O(items).
-  - Each change is sent in a request of its own, so that a change that Artifactory refuses does not affect other
-    O(items). The requests are sent one after another, because Artifactory merges only one change of its configuration
-    at a time.
-  - A deleted backup runs no more. Its files remain in the file system of the server.
-  - The backups V(backup-daily) and V(backup-weekly) of a new server are not protected. With O(undeclared=remove), they
-    are deleted unless O(items) contains them.
+  - The module sends one request per change, so a refused change does not affect other O(items). The requests are sent
+    one after another, because Artifactory applies configuration changes one at a time.
+  - Deleting a backup stops its schedule. Existing backup files remain in the file system of the server.
+  - O(undeclared=remove) also deletes the predefined backups V(backup-daily) and V(backup-weekly), unless they are in
+    O(items).
   - Tested against the sandbox of this collection. Not tested against a real Artifactory server.
 options:
   key:
     description:
       - Key of the backup. Required if O(items) is not set.
-      - It consists of letters, digits, V(_), V(-) and V(.), and starts with a letter or V(_). It must differ from the
-        names of all repositories, backups, proxies, property sets, layouts and LDAP settings.
+      - The key may contain letters, digits, V(_), V(-) and V(.), and must start with a letter or V(_). Repositories,
+        backups, proxies, property sets, layouts and LDAP settings share one namespace, in which the key must be unique.
     type: str
   enabled:
     description: Whether Artifactory runs the backup. The default for a new backup is V(true).
     type: bool
   cron:
-    description: Schedule as a Quartz cron expression with 6 or 7 fields, of which the first are seconds, such as V(0 0
-      2 ? * SUN) for 2:00 on Sundays. Required if the backup does not exist.
+    description: Schedule as a Quartz cron expression, such as V(0 0 2 ? * SUN) for 2:00 on Sundays. The expression has
+      6 or 7 fields, starting with the seconds. Required if the backup does not exist.
     type: str
   retention_period_hours:
     description:
       - Number of hours for which Artifactory keeps old backups, from 0 to 2147483647. The default for a new backup is
         V(168).
-      - With V(0), Artifactory keeps one incremental backup, which it updates with each run.
+      - V(0) makes the backup incremental. Artifactory then keeps a single backup and updates it on each run.
     type: int
   create_archive:
     description: Whether to store the backup in a ZIP archive instead of a directory. The default for a new backup is
@@ -60,18 +59,19 @@ options:
     type: bool
   excluded_repositories:
     description:
-      - Keys of the repositories to leave out of the backup, in any order. The list replaces the existing one. An empty
-        list includes all repositories.
-      - In check mode, the task fails if an added repository does not exist, unless O(predict_missing=true).
+      - Keys of the repositories to exclude from the backup, in any order. The list replaces the existing one. An empty
+        list excludes nothing.
+      - In check mode, the task fails if a newly excluded repository does not exist, unless O(predict_missing=true).
     type: list
     elements: str
   exclude_new_repositories:
-    description: Whether Artifactory adds new repositories to the excluded ones. The default for a new backup is
+    description: Whether repositories that are created later are excluded automatically. The default for a new backup is
       V(false).
     type: bool
   send_mail_on_error:
     description:
-      - Whether Artifactory notifies administrators of failures by e-mail. The default for a new backup is V(true).
+      - Whether Artifactory notifies administrators by email if the backup fails. The default for a new backup is
+        V(true).
       - Requires a mail server, see M(buildworks.toolchain.artifact_mail).
     type: bool
   verify_disk_space:
@@ -183,14 +183,14 @@ backup:
       description: Whether the backup is stored in a ZIP archive.
       type: bool
     excluded_repositories:
-      description: Keys of the repositories that are not in the backup, sorted.
+      description: Keys of the repositories that are excluded from the backup, sorted.
       type: list
       elements: str
     exclude_new_repositories:
-      description: Whether new repositories are excluded.
+      description: Whether repositories that are created later are excluded automatically.
       type: bool
     send_mail_on_error:
-      description: Whether Artifactory notifies administrators of failures by e-mail.
+      description: Whether Artifactory notifies administrators by email if the backup fails.
       type: bool
     verify_disk_space:
       description: Whether the backup runs only if enough disk space is available.
@@ -210,7 +210,7 @@ backup:
     verify_disk_space: true
     export_mission_control: false
 undeclared:
-  description: Sorted keys of the existing backups that are not in O(items).
+  description: Keys of the existing backups that are not in O(items), sorted.
   returned: when O(undeclared) is V(report) or V(remove)
   type: list
   elements: str

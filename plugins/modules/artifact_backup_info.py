@@ -67,14 +67,14 @@ backups:
       description: Whether the backup is stored in a ZIP archive.
       type: bool
     excluded_repositories:
-      description: Keys of the repositories that are not in the backup, sorted.
+      description: Keys of the repositories that are excluded from the backup, sorted.
       type: list
       elements: str
     exclude_new_repositories:
-      description: Whether new repositories are excluded.
+      description: Whether repositories that are created later are excluded automatically.
       type: bool
     send_mail_on_error:
-      description: Whether Artifactory notifies administrators of failures by e-mail.
+      description: Whether Artifactory notifies administrators by email if the backup fails.
       type: bool
     verify_disk_space:
       description: Whether the backup runs only if enough disk space is available.

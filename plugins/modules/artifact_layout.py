@@ -9,11 +9,11 @@ DOCUMENTATION = r"""
 module: artifact_layout
 short_description: Manage Artifactory repository layouts
 description:
-  - Create, update or delete repository layouts of Artifactory. A layout describes where in a path Artifactory finds the
-    organization, the module and the revision of an artifact.
+  - Create, update or delete repository layouts of Artifactory. A layout defines how Artifactory determines the
+    organization, module and revision of an artifact from its path.
   - The module compares and changes only the options that are set.
   - To manage several layouts in one task, use O(items).
-  - A layout cannot be deleted as long as a repository uses it.
+  - A layout cannot be deleted while a repository uses it.
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -29,52 +29,56 @@ extends_documentation_fragment:
 notes:
   - Requires administrator permissions and Artifactory 5 or later. The open-source edition is sufficient.
   - A task without changes sends one request, regardless of the number of O(items).
-  - Each change is sent in a request of its own, so that a change that Artifactory refuses does not affect other
-    O(items). The requests are sent one after another, because Artifactory merges only one change of its configuration
-    at a time.
-  - If the module cannot read what uses the layout, it refuses the deletion. This always applies to the open-source
-    edition since version 7.49.
+  - The module sends one request per change, so a refused change does not affect other O(items). The requests are sent
+    one after another, because Artifactory applies configuration changes one at a time.
+  - Before a deletion, the module verifies that no repository uses the layout. If this cannot be verified, the task
+    fails. Deletion therefore always fails with the open-source edition 7.49 or later, which does not return the
+    necessary information.
   - Tested against the sandbox of this collection. Not tested against a real Artifactory server.
 options:
   name:
     description:
       - Name of the layout. Required if O(items) is not set.
-      - It consists of letters, digits, V(_), V(-) and V(.), and starts with a letter or V(_). It must differ from the
-        names of all repositories, backups, proxies, property sets, layouts and LDAP settings.
+      - The name may contain letters, digits, V(_), V(-) and V(.), and must start with a letter or V(_). Repositories,
+        backups, proxies, property sets, layouts and LDAP settings share one namespace, in which the name must be
+        unique.
     type: str
   artifact_path_pattern:
     description:
-      - Pattern for the paths of artifacts, with tokens such as C([module]). Text in parentheses is optional. Required
-        if the layout does not exist.
-      - The pattern must contain C([module]), C([baseRev]), and C([org]) or C([orgPath]). This is not verified for
-        layouts whose names end with V(-default).
+      - Pattern for the paths of artifacts, such as
+        V([orgPath]/[module]/[baseRev](-[folderItegRev]\)/[module]-[baseRev](-[fileItegRev]\).[ext]). Parts in
+        parentheses are optional. Required if the layout does not exist.
+      - The pattern must contain C([module]), C([baseRev]) and one of C([org]) and C([orgPath]). Layouts whose names end
+        with V(-default) are exempt from this rule.
     type: str
   distinctive_descriptor_path_pattern:
-    description: Whether descriptors, such as POM files, have a path pattern of their own. If V(true),
+    description: Whether descriptors, such as POM files, have their own path pattern. If V(true),
       O(descriptor_path_pattern) is required. The default for a new layout is V(false).
     type: bool
   descriptor_path_pattern:
-    description: Pattern for the paths of descriptors, with the same rules as O(artifact_path_pattern). An empty string
-      removes the pattern.
+    description:
+      - Pattern for the paths of descriptors, such as V([orgPath]/[module]/[baseRev]/[module]-[baseRev].pom). An empty
+        string removes the pattern.
+      - The pattern must contain the same tokens as O(artifact_path_pattern).
     type: str
   folder_integration_revision_regexp:
-    description: Regular expression for integration revisions in the names of folders, such as V(SNAPSHOT). V(.*)
-      matches all. Required if the layout does not exist.
+    description: Regular expression for the integration revision (such as a Maven snapshot) in folder names, for example
+      V(SNAPSHOT). V(.*) matches any text. Required if the layout does not exist.
     type: str
   file_integration_revision_regexp:
-    description: Regular expression for integration revisions in the names of files. It must not contain capturing
-      groups. Required if the layout does not exist.
+    description: Regular expression for the integration revision (such as a Maven snapshot) in file names. The
+      expression must not contain capturing groups. Required if the layout does not exist.
     type: str
   predict_missing:
     description:
-      - Whether check mode assumes that no repository uses the layouts to delete, because an earlier task of the
-        playbook changes them.
-      - Ignored outside of check mode.
+      - Whether check mode assumes that an earlier task changes or deletes all repositories that use the layouts to
+        delete.
+      - If V(false), check mode fails if a repository still uses one of them. Ignored outside of check mode.
   undeclared:
     description:
       - How to treat existing layouts that are not in O(items).
-      - Layouts whose names end with V(-default) are never reported or deleted, because the layouts of a new server have
-        such names.
+      - Layouts whose names end with V(-default) are never reported or deleted, because the predefined layouts have such
+        names.
       - V(report) and V(remove) require O(items) with at least one item.
   state:
     choices:
@@ -150,16 +154,16 @@ layout:
       description: Pattern for the paths of artifacts.
       type: str
     distinctive_descriptor_path_pattern:
-      description: Whether descriptors have a path pattern of their own.
+      description: Whether descriptors, such as POM files, have their own path pattern.
       type: bool
     descriptor_path_pattern:
       description: Pattern for the paths of descriptors. An empty string if it is not set.
       type: str
     folder_integration_revision_regexp:
-      description: Regular expression for integration revisions in the names of folders.
+      description: Regular expression for the integration revision in folder names.
       type: str
     file_integration_revision_regexp:
-      description: Regular expression for integration revisions in the names of files.
+      description: Regular expression for the integration revision in file names.
       type: str
   sample:
     name: firmware
@@ -169,7 +173,8 @@ layout:
     folder_integration_revision_regexp: SNAPSHOT
     file_integration_revision_regexp: "[0-9]{8}"
 undeclared:
-  description: Sorted names of the existing layouts that are not in O(items), except those that end with V(-default).
+  description: Names of the existing layouts that are not in O(items), sorted. Names that end with V(-default) are
+    omitted.
   returned: when O(undeclared) is V(report) or V(remove)
   type: list
   elements: str

@@ -58,16 +58,16 @@ layouts:
       description: Pattern for the paths of artifacts.
       type: str
     distinctive_descriptor_path_pattern:
-      description: Whether descriptors have a path pattern of their own.
+      description: Whether descriptors, such as POM files, have their own path pattern.
       type: bool
     descriptor_path_pattern:
       description: Pattern for the paths of descriptors. An empty string if it is not set.
       type: str
     folder_integration_revision_regexp:
-      description: Regular expression for integration revisions in the names of folders.
+      description: Regular expression for the integration revision in folder names.
       type: str
     file_integration_revision_regexp:
-      description: Regular expression for integration revisions in the names of files.
+      description: Regular expression for the integration revision in file names.
       type: str
   sample:
     - name: firmware

@@ -9,7 +9,7 @@ DOCUMENTATION = r"""
 module: artifact_mail
 short_description: Manage the Artifactory mail server
 description:
-  - Configure the mail server through which Artifactory sends e-mail, or remove it.
+  - Configure or remove the mail server that Artifactory uses to send email.
   - The module compares and changes only the options that are set.
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
@@ -24,11 +24,11 @@ extends_documentation_fragment:
 notes:
   - Requires administrator permissions and Artifactory 5 or later. The open-source edition is sufficient.
   - A task without changes sends one request.
-  - To pause e-mail without losing the settings, set O(enabled=false).
+  - To pause email without losing the settings, set O(enabled=false).
   - Tested against the sandbox of this collection. Not tested against a real Artifactory server.
 options:
   enabled:
-    description: Whether Artifactory sends e-mail. The default for a new mail server is V(true).
+    description: Whether Artifactory sends email. The default for a new mail server is V(true).
     type: bool
   host:
     description: Host name or address of the mail server. Required if no mail server exists.
@@ -37,16 +37,17 @@ options:
     description: Port of the mail server, from 1 to 65535. The default for a new mail server is V(25).
     type: int
   smtp_username:
-    description: User name for the mail server. An empty string removes it.
+    description: User name for the mail server. An empty string removes the user name.
     type: str
   smtp_password:
-    description: Password for the mail server. O(update_secret) defines when it is sent.
+    description: Password for the mail server. O(update_secret) defines when the password is sent.
     type: str
   from_address:
-    description: Sender address of e-mails. An empty string removes it.
+    description: Sender address of emails. An empty string removes the address.
     type: str
   subject_prefix:
-    description: Text at the beginning of subjects, such as V([Artifactory]). An empty string removes it.
+    description: Text at the beginning of the subject of each email, such as V([Artifactory]). An empty string removes
+      the text.
     type: str
   ssl:
     description: Whether to connect to the mail server over TLS (SMTPS). The default for a new mail server is V(false).
@@ -55,7 +56,8 @@ options:
     description: Whether to upgrade the connection to TLS (STARTTLS). The default for a new mail server is V(false).
     type: bool
   artifactory_url:
-    description: URL of Artifactory for links in e-mails. It must not contain a user name. An empty string removes it.
+    description: URL of Artifactory for links in emails. The URL must not contain a user name. An empty string removes
+      the URL.
     type: str
   state:
     choices:
@@ -77,7 +79,7 @@ EXAMPLES = r"""
     from_address: artifactory@example.com
     artifactory_url: https://repo.example.com
 
-- name: Pause e-mail
+- name: Pause email
   buildworks.toolchain.artifact_mail:
     enabled: false
 
@@ -94,7 +96,7 @@ mail_server:
   type: dict
   contains:
     enabled:
-      description: Whether Artifactory sends e-mail.
+      description: Whether Artifactory sends email.
       type: bool
     host:
       description: Host name or address of the mail server.
@@ -106,10 +108,10 @@ mail_server:
       description: User name for the mail server. An empty string if it is not set.
       type: str
     from_address:
-      description: Sender address of e-mails. An empty string if it is not set.
+      description: Sender address of emails. An empty string if it is not set.
       type: str
     subject_prefix:
-      description: Text at the beginning of subjects. An empty string if it is not set.
+      description: Text at the beginning of the subject of each email. An empty string if it is not set.
       type: str
     ssl:
       description: Whether the connection to the mail server uses TLS (SMTPS).
@@ -118,7 +120,7 @@ mail_server:
       description: Whether the connection is upgraded to TLS (STARTTLS).
       type: bool
     artifactory_url:
-      description: URL of Artifactory for links in e-mails. An empty string if it is not set.
+      description: URL of Artifactory for links in emails. An empty string if it is not set.
       type: str
   sample:
     enabled: true

@@ -9,8 +9,8 @@ DOCUMENTATION = r"""
 module: artifact_mail_info
 short_description: Get Artifactory mail server information
 description:
-  - Get the settings of the mail server through which Artifactory sends e-mail, with one request.
-  - RV(mail_server) has the form of the options of M(buildworks.toolchain.artifact_mail).
+  - Get the settings of the mail server that Artifactory uses to send email, with one request.
+  - RV(mail_server) has the same keys as the options of M(buildworks.toolchain.artifact_mail).
   - The password is not returned.
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
@@ -32,7 +32,7 @@ EXAMPLES = r"""
   buildworks.toolchain.artifact_mail_info:
   register: artifact
 
-- name: Verify that Artifactory sends e-mail
+- name: Verify that Artifactory sends email
   ansible.builtin.debug:
     msg: "{{ artifact.mail_server is not none and artifact.mail_server.enabled }}"
 """
@@ -44,7 +44,7 @@ mail_server:
   type: dict
   contains:
     enabled:
-      description: Whether Artifactory sends e-mail.
+      description: Whether Artifactory sends email.
       type: bool
     host:
       description: Host name or address of the mail server.
@@ -56,10 +56,10 @@ mail_server:
       description: User name for the mail server. An empty string if it is not set.
       type: str
     from_address:
-      description: Sender address of e-mails. An empty string if it is not set.
+      description: Sender address of emails. An empty string if it is not set.
       type: str
     subject_prefix:
-      description: Text at the beginning of subjects. An empty string if it is not set.
+      description: Text at the beginning of the subject of each email. An empty string if it is not set.
       type: str
     ssl:
       description: Whether the connection to the mail server uses TLS (SMTPS).
@@ -68,7 +68,7 @@ mail_server:
       description: Whether the connection is upgraded to TLS (STARTTLS).
       type: bool
     artifactory_url:
-      description: URL of Artifactory for links in e-mails. An empty string if it is not set.
+      description: URL of Artifactory for links in emails. An empty string if it is not set.
       type: str
   sample:
     enabled: true

@@ -9,13 +9,12 @@ DOCUMENTATION = r"""
 module: artifact_property_set
 short_description: Manage Artifactory property sets
 description:
-  - Create, update or delete property sets of Artifactory. A property set defines properties and values that users can
-    select for artifacts. Repositories select the property sets that apply to them.
-  - The properties of existing artifacts are not changed. To change them, use
-    M(buildworks.toolchain.artifact_properties).
+  - Create, update or delete property sets of Artifactory. A property set defines properties and their possible values.
+    Users can set these properties on artifacts in the repositories that use the property set.
+  - The properties of artifacts are not changed. To set them, use M(buildworks.toolchain.artifact_properties).
   - The module compares and changes only the options that are set.
   - To manage several property sets in one task, use O(items).
-  - A property set cannot be deleted as long as a repository uses it. The built-in property set V(artifactory) cannot be
+  - A property set cannot be deleted while a repository uses it. The built-in property set V(artifactory) cannot be
     deleted.
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
@@ -33,18 +32,19 @@ extends_documentation_fragment:
 notes:
   - Requires administrator permissions and Artifactory 5 or later. The open-source edition is sufficient.
   - A task without changes sends one request, regardless of the number of O(items).
-  - Each change is sent in a request of its own, so that a change that Artifactory refuses does not affect other
-    O(items). The requests are sent one after another, because Artifactory merges only one change of its configuration
-    at a time.
-  - If the module cannot read what uses the property set, it refuses the deletion. This always applies to the
-    open-source edition since version 7.49.
+  - The module sends one request per change, so a refused change does not affect other O(items). The requests are sent
+    one after another, because Artifactory applies configuration changes one at a time.
+  - Before a deletion, the module verifies that no repository uses the property set. If this cannot be verified, the
+    task fails. Deletion therefore always fails with the open-source edition 7.49 or later, which does not return the
+    necessary information.
   - Tested against the sandbox of this collection. Not tested against a real Artifactory server.
 options:
   name:
     description:
       - Name of the property set. Required if O(items) is not set.
-      - It consists of letters, digits, V(_), V(-) and V(.), and starts with a letter or V(_). It must differ from the
-        names of all repositories, backups, proxies, property sets, layouts and LDAP settings.
+      - The name may contain letters, digits, V(_), V(-) and V(.), and must start with a letter or V(_). Repositories,
+        backups, proxies, property sets, layouts and LDAP settings share one namespace, in which the name must be
+        unique.
     type: str
   visible:
     description: Whether users can see the property set and select its properties. The default for a new property set is
@@ -60,12 +60,12 @@ options:
         description: Name of the property. Required.
         type: str
       type:
-        description: Values that users can select. The default for a new property is V(any).
+        description: Which values users can select. The default for a new property is V(any).
         type: str
         choices:
-          any: Predefined values and others.
+          any: Any values, predefined or not.
           single: One of the predefined values.
-          multi: Several of the predefined values.
+          multi: One or more of the predefined values.
       values:
         description: Predefined values, in any order. Existing values that are not listed are kept, unless
           O(purge=true).
@@ -73,8 +73,9 @@ options:
         elements: str
       default_values:
         description:
-          - Those of O(properties[].values) that are selected by default. The others are not.
-          - If not set, existing values remain as they are, and new values are not selected.
+          - Values in O(properties[].values) that are selected by default. All other values are not selected.
+          - If not set, the default selection of existing values does not change, and new values are not selected by
+            default.
         type: list
         elements: str
   purge:
@@ -84,9 +85,8 @@ options:
       - Requires O(properties).
   predict_missing:
     description:
-      - Whether check mode assumes that no repository uses the property sets to delete, because an earlier task of the
-        playbook changes them.
-      - Ignored outside of check mode.
+      - Whether check mode assumes that an earlier task removes the property sets to delete from all repositories.
+      - If V(false), check mode fails if a repository still uses one of them. Ignored outside of check mode.
   undeclared:
     description:
       - How to treat existing property sets that are not in O(items).
@@ -191,7 +191,7 @@ property_set:
       description: Whether users can see the property set.
       type: bool
     properties:
-      description: Properties of the set, in the order of the server.
+      description: Properties of the set, in the order in which Artifactory returns them.
       type: list
       elements: dict
       contains:
@@ -199,10 +199,10 @@ property_set:
           description: Name of the property.
           type: str
         type:
-          description: Values that users can select. One of V(any), V(single) and V(multi).
+          description: Which values users can select. One of V(any), V(single) and V(multi).
           type: str
         values:
-          description: Predefined values, in the order of the server.
+          description: Predefined values, in the order in which Artifactory returns them.
           type: list
           elements: str
         default_values:
@@ -218,7 +218,8 @@ property_set:
         values: [open, passed, failed]
         default_values: [open]
 undeclared:
-  description: Sorted names of the existing property sets that are not in O(items), except V(artifactory).
+  description: Names of the existing property sets that are not in O(items), sorted. The built-in V(artifactory) is
+    omitted.
   returned: when O(undeclared) is V(report) or V(remove)
   type: list
   elements: str

@@ -58,7 +58,7 @@ property_sets:
       description: Whether users can see the property set.
       type: bool
     properties:
-      description: Properties of the set, in the order of the server.
+      description: Properties of the set, in the order in which Artifactory returns them.
       type: list
       elements: dict
       contains:
@@ -66,10 +66,10 @@ property_sets:
           description: Name of the property.
           type: str
         type:
-          description: Values that users can select. One of V(any), V(single) and V(multi).
+          description: Which values users can select. One of V(any), V(single) and V(multi).
           type: str
         values:
-          description: Predefined values, in the order of the server.
+          description: Predefined values, in the order in which Artifactory returns them.
           type: list
           elements: str
         default_values:

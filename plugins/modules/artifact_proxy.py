@@ -12,7 +12,7 @@ description:
   - Create, update or delete the HTTP proxies that Artifactory can use to reach other servers.
   - The module compares and changes only the options that are set.
   - To manage several proxies in one task, use O(items).
-  - A proxy cannot be deleted as long as a repository, a replication or a webhook uses it.
+  - A proxy cannot be deleted while a repository, a replication or a webhook uses it.
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -29,19 +29,20 @@ extends_documentation_fragment:
 notes:
   - Requires administrator permissions and Artifactory 5 or later. The open-source edition is sufficient.
   - A task without changes sends one request, regardless of the number of O(items).
-  - Each change is sent in a request of its own, so that a change that Artifactory refuses does not affect other
-    O(items). The requests are sent one after another, because Artifactory merges only one change of its configuration
-    at a time.
-  - If the module cannot read what uses the proxy, it refuses the deletion. This always applies to the open-source
-    edition since version 7.49.
-  - To delete a proxy, set O(token), because the server may return webhooks only to access tokens.
+  - The module sends one request per change, so a refused change does not affect other O(items). The requests are sent
+    one after another, because Artifactory applies configuration changes one at a time.
+  - Before a deletion, the module verifies that no repository, replication or webhook uses the proxy. If this cannot be
+    verified, the task fails. Deletion therefore always fails with the open-source edition 7.49 or later, which does not
+    return the necessary information.
+  - To delete a proxy, set O(token). The module then reads all webhooks, which the server may return only to access
+    tokens.
   - Tested against the sandbox of this collection. Not tested against a real Artifactory server.
 options:
   key:
     description:
       - Key of the proxy. Required if O(items) is not set.
-      - It consists of letters, digits, V(_), V(-) and V(.), and starts with a letter or V(_). It must differ from the
-        names of all repositories, backups, proxies, property sets, layouts and LDAP settings.
+      - The key may contain letters, digits, V(_), V(-) and V(.), and must start with a letter or V(_). Repositories,
+        backups, proxies, property sets, layouts and LDAP settings share one namespace, in which the key must be unique.
     type: str
   host:
     description: Host name or address of the proxy. Required if the proxy does not exist.
@@ -50,16 +51,18 @@ options:
     description: Port of the proxy, from 1 to 65535. Required if the proxy does not exist.
     type: int
   proxy_username:
-    description: User name for the proxy. An empty string removes it.
+    description: User name for the proxy. An empty string removes the user name.
     type: str
   proxy_password:
-    description: Password for the proxy. O(update_secret) defines when it is sent.
+    description: Password for the proxy. O(update_secret) defines when the password is sent.
     type: str
   nt_host:
-    description: Name of the Artifactory machine for proxies with NTLM authentication. An empty string removes it.
+    description: Host name of the Artifactory server, for proxies with NTLM authentication. An empty string removes the
+      host name.
     type: str
   nt_domain:
-    description: Domain of the user for proxies with NTLM authentication. An empty string removes it.
+    description: Windows domain of O(proxy_username), for proxies with NTLM authentication. An empty string removes the
+      domain.
     type: str
   platform_default:
     description:
@@ -68,8 +71,8 @@ options:
       - If V(true), O(services) must be empty.
     type: bool
   redirected_to_hosts:
-    description: Hosts to which the proxy may redirect requests, in any order. Artifactory sends them the credentials of
-      the proxy. The list replaces the existing one.
+    description: Hosts to which the proxy may redirect requests, in any order. Artifactory also sends the credentials of
+      the proxy to these hosts. The list replaces the existing one.
     type: list
     elements: str
   services:
@@ -87,9 +90,9 @@ options:
       absent: Delete the proxy.
   predict_missing:
     description:
-      - Whether check mode assumes that no repository, replication or webhook uses the proxies to delete, because an
-        earlier task of the playbook changes them.
-      - Ignored outside of check mode.
+      - Whether check mode assumes that an earlier task removes the proxies to delete from all repositories,
+        replications and webhooks.
+      - If V(false), check mode fails if a proxy to delete is still used. Ignored outside of check mode.
   items:
     description:
       - Proxies to manage, each with the options below. Options set outside O(items) are the defaults for all items.
@@ -206,10 +209,10 @@ proxy:
       description: User name for the proxy. An empty string if it is not set.
       type: str
     nt_host:
-      description: Name of the Artifactory machine for NTLM authentication. An empty string if it is not set.
+      description: Host name of the Artifactory server for NTLM authentication. An empty string if it is not set.
       type: str
     nt_domain:
-      description: Domain of the user for NTLM authentication. An empty string if it is not set.
+      description: Windows domain of the user for NTLM authentication. An empty string if it is not set.
       type: str
     platform_default:
       description: Whether the proxy is the default of the JFrog Platform.
@@ -233,7 +236,7 @@ proxy:
     redirected_to_hosts: []
     services: [jfxr]
 undeclared:
-  description: Sorted keys of the existing proxies that are not in O(items).
+  description: Keys of the existing proxies that are not in O(items), sorted.
   returned: when O(undeclared) is V(report) or V(remove)
   type: list
   elements: str

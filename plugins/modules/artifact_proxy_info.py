@@ -64,10 +64,10 @@ proxies:
       description: User name for the proxy. An empty string if it is not set.
       type: str
     nt_host:
-      description: Name of the Artifactory machine for NTLM authentication. An empty string if it is not set.
+      description: Host name of the Artifactory server for NTLM authentication. An empty string if it is not set.
       type: str
     nt_domain:
-      description: Domain of the user for NTLM authentication. An empty string if it is not set.
+      description: Windows domain of the user for NTLM authentication. An empty string if it is not set.
       type: str
     platform_default:
       description: Whether the proxy is the default of the JFrog Platform.
