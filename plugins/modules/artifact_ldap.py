@@ -29,14 +29,15 @@ notes:
   - Requires administrator permissions. Set O(token), because the server may accept only access tokens for this API.
   - Requires Artifactory Pro 7.57.1 or later. For older versions and the open-source edition, use
     O(buildworks.toolchain.artifact_configuration#module:configuration) with C(security.ldapSettings).
-  - A task that changes nothing sends one request, or two with O(groups), regardless of the number of O(items).
+  - A task without changes sends one request, or two if O(groups) is set, regardless of the number of O(items).
   - The module does not test the connection to the LDAP server, and does not import groups.
   - Tested against the sandbox of this collection. Not tested against a real Artifactory server.
 options:
   key:
     description:
       - Key of the LDAP setting, which cannot be changed. Required if O(items) is not set.
-      - Artifactory refuses the keys of existing repositories, repository layouts, proxies, property sets and backups.
+      - The key must differ from the keys and names of repositories, repository layouts, proxies, property sets and
+        backups.
     type: str
   ldap_url:
     description:
@@ -65,29 +66,31 @@ options:
       - An empty string stands for the base DN. Requires O(search_filter).
     type: str
   search_sub_tree:
-    description: Whether O(search_filter) is applied to all levels below O(search_base) instead of only the first. The
-      default for a new setting is V(true). Ignored without O(search_filter).
+    description: Whether to apply O(search_filter) to all levels below O(search_base) instead of only to the first
+      level. The default for a new setting is V(true). Ignored without O(search_filter).
     type: bool
   manager_dn:
     description:
       - DN of the account with which Artifactory binds to the LDAP server to search for users.
-      - If it is empty, which is the default for a new setting, Artifactory binds anonymously. Requires
+      - With an empty string, which is the default for a new setting, Artifactory binds anonymously. Requires
         O(search_filter).
     type: str
   manager_password:
     description:
       - Password of O(manager_dn).
-      - Required with O(manager_dn) to create a setting or to change one of its options other than O(groups). An empty
-        string stands for no password.
+      - If O(manager_dn) is used, the password is required to create the setting or to change any option other than
+        O(groups). An empty string stands for no password.
       - The module never compares or returns the password. O(update_secret) defines when it is sent.
     type: str
   auto_create_user:
-    description: Whether Artifactory creates a user at the first login. If V(false), users exist only during their
-      session, with the groups that new users join automatically. The default for a new setting is V(true).
+    description:
+      - Whether Artifactory creates a user at the first login. The default for a new setting is V(true).
+      - If V(false), users exist only for their session. They are members of the groups that new users join
+        automatically.
     type: bool
   email_attribute:
-    description: LDAP attribute with the email address of a user that Artifactory creates. The default for a new setting
-      is V(mail).
+    description: LDAP attribute from which Artifactory reads the email address of a new user. The default for a new
+      setting is V(mail).
     type: str
   ldap_poisoning_protection:
     description: Whether Artifactory filters out users whose LDAP entries could be used for LDAP poisoning. The default
@@ -98,14 +101,14 @@ options:
       The default for a new setting is V(false).
     type: bool
   paging_support_enabled:
-    description: Whether Artifactory requests results in pages, which the LDAP server must support. The default for a
-      new setting is V(true).
+    description: Whether Artifactory requests search results in pages. The LDAP server must support paging. The default
+      for a new setting is V(true).
     type: bool
   groups:
     description:
       - Group settings of this LDAP setting.
-      - Options of an existing group setting that are not set are not changed. Other group settings are kept unless
-        O(purge=true).
+      - In existing group settings, suboptions that are not set are not changed. Group settings that are not listed are
+        kept unless O(purge=true).
       - The names of group settings are unique on a server. The task fails if a group setting belongs to another LDAP
         setting.
     type: list
@@ -122,13 +125,14 @@ options:
         description: LDAP attribute with the name of a group, such as V(cn). Required for a new group setting.
         type: str
       member_attribute:
-        description: LDAP attribute with the members of a group, such as V(uniqueMember). With
-          O(groups[].strategy=dynamic), the attribute of a user with its groups, such as V(memberOf). Required for a new
-          group setting.
+        description: LDAP attribute of a group that lists its members, such as V(uniqueMember). With
+          O(groups[].strategy=dynamic), the LDAP attribute of a user that lists the groups of the user, such as
+          V(memberOf). Required for a new group setting.
         type: str
       sub_tree:
-        description: Whether groups are searched in all levels below O(groups[].base_dn) instead of only the first. The
-          default for a new group setting is V(true). With O(groups[].strategy=hierarchical), it is always V(false).
+        description: Whether to search groups at all levels below O(groups[].base_dn) instead of only at the first
+          level. The default for a new group setting is V(true). With O(groups[].strategy=hierarchical), it is always
+          V(false).
         type: bool
       force_attribute_search:
         description: Whether Artifactory always searches the attributes of groups. Change it only if JFrog Support
@@ -146,9 +150,9 @@ options:
         description: How the LDAP server assigns users to groups. The default for a new group setting is V(static).
         type: str
         choices:
-          static: Groups contain their members.
-          dynamic: Users contain their groups.
-          hierarchical: The DN of a user contains its groups.
+          static: The entry of a group lists its members.
+          dynamic: The entry of a user lists the groups of the user.
+          hierarchical: The DN of a user contains the groups of the user.
   purge:
     description:
       - Whether to delete group settings of this LDAP setting that are not in O(groups). Ignored if O(groups) is not
@@ -157,29 +161,32 @@ options:
         fails if there are any.
   allow_lockout:
     description:
-      - Whether to allow disabling or deleting the LDAP setting if the account of this task comes from LDAP and may be
+      - Whether to allow disabling or deleting the LDAP setting if the account of this task comes from LDAP and could be
         locked out.
       - If V(false), the task fails before such a change. It also fails if the name or the realm of the account is
         unknown, as with O(api_key).
       - The module cannot detect that another change, such as a wrong O(ldap_url), prevents logins.
+      - If V(false), the task fails before such a change. If the realm of the account cannot be read, the task only
+        warns.
+      - The module cannot detect other changes that prevent logins, such as a wrong O(ldap_url).
     type: bool
     default: false
   update_secret:
     description:
       - When to send O(manager_password) for an existing setting.
-      - Artifactory replaces the whole setting when another option than O(groups) changes. The password is then sent
-        again, even with V(on_create). The diff lists it in C(updated_secrets).
+      - To change any option other than O(groups), the module must replace the whole setting. It then sends the password
+        again, even with V(on_create). The diff lists the password in C(updated_secrets).
       - If the password is required but not set, the task fails without changing the setting.
     choices:
-      on_create: Send the password when the setting is created, or when another option than O(groups) changes.
+      on_create: Send the password when the setting is created, or when an option other than O(groups) changes.
       always: Send the password on each run. If it is set, the task always reports a change.
   undeclared:
     description:
-      - How to treat existing LDAP settings that are not in O(items), which is then the complete list of LDAP settings.
+      - How to treat existing LDAP settings that are not in O(items).
       - V(report) and V(remove) require O(items) with at least one item.
   state:
     choices:
-      present: Create the LDAP setting, or change it as specified.
+      present: Create or update the LDAP setting.
       absent: Delete the LDAP setting. See O(purge) for its group settings.
   items:
     description:
@@ -360,10 +367,12 @@ setting:
       description: LDAP filter that finds the DN of a user. An empty string if it is not set.
       type: str
     search_base:
-      description: DN below which the filter is applied. An empty string stands for the base DN.
+      description: DN below which RV(setting.search_filter) is applied. An empty string stands for the base DN of
+        RV(setting.ldap_url).
       type: str
     search_sub_tree:
-      description: Whether the filter is applied to all levels below the search base instead of only the first.
+      description: Whether RV(setting.search_filter) is applied to all levels below RV(setting.search_base) instead of
+        only to the first level.
       type: bool
     manager_dn:
       description: DN of the account with which Artifactory searches for users. An empty string if it binds anonymously.
@@ -372,7 +381,7 @@ setting:
       description: Whether Artifactory creates a user at the first login.
       type: bool
     email_attribute:
-      description: LDAP attribute with the email address of a user.
+      description: LDAP attribute from which Artifactory reads the email address of a new user.
       type: str
     ldap_poisoning_protection:
       description: Whether Artifactory filters out users whose LDAP entries could be used for LDAP poisoning.
@@ -381,10 +390,10 @@ setting:
       description: Whether users that Artifactory creates can open their profile page.
       type: bool
     paging_support_enabled:
-      description: Whether Artifactory requests results in pages.
+      description: Whether Artifactory requests search results in pages.
       type: bool
     groups:
-      description: Group settings that use this LDAP setting, sorted by name.
+      description: Group settings of this LDAP setting, sorted by name.
       returned: when O(groups) is set
       type: list
       elements: dict
@@ -399,10 +408,11 @@ setting:
           description: LDAP attribute with the name of a group.
           type: str
         member_attribute:
-          description: LDAP attribute with the members of a group, or with the groups of a user.
+          description: LDAP attribute of a group that lists its members or, with the strategy V(dynamic), of a user that
+            lists the groups of the user.
           type: str
         sub_tree:
-          description: Whether groups are searched in all levels below the base DN instead of only the first.
+          description: Whether groups are searched at all levels below the base DN instead of only at the first level.
           type: bool
         force_attribute_search:
           description: Whether Artifactory always searches the attributes of groups.

@@ -70,10 +70,12 @@ settings:
       description: LDAP filter that finds the DN of a user. An empty string if it is not set.
       type: str
     search_base:
-      description: DN below which the filter is applied. An empty string stands for the base DN.
+      description: DN below which RV(settings[].search_filter) is applied. An empty string stands for the base DN of
+        RV(settings[].ldap_url).
       type: str
     search_sub_tree:
-      description: Whether the filter is applied to all levels below the search base instead of only the first.
+      description: Whether RV(settings[].search_filter) is applied to all levels below RV(settings[].search_base)
+        instead of only to the first level.
       type: bool
     manager_dn:
       description: DN of the account with which Artifactory searches for users. An empty string if it binds anonymously.
@@ -82,7 +84,7 @@ settings:
       description: Whether Artifactory creates a user at the first login.
       type: bool
     email_attribute:
-      description: LDAP attribute with the email address of a user.
+      description: LDAP attribute from which Artifactory reads the email address of a new user.
       type: str
     ldap_poisoning_protection:
       description: Whether Artifactory filters out users whose LDAP entries could be used for LDAP poisoning.
@@ -91,10 +93,10 @@ settings:
       description: Whether users that Artifactory creates can open their profile page.
       type: bool
     paging_support_enabled:
-      description: Whether Artifactory requests results in pages.
+      description: Whether Artifactory requests search results in pages.
       type: bool
     groups:
-      description: Group settings that use this LDAP setting, sorted by name.
+      description: Group settings of this LDAP setting, sorted by name.
       type: list
       elements: dict
       contains:
@@ -108,10 +110,11 @@ settings:
           description: LDAP attribute with the name of a group.
           type: str
         member_attribute:
-          description: LDAP attribute with the members of a group, or with the groups of a user.
+          description: LDAP attribute of a group that lists its members or, with the strategy V(dynamic), of a user that
+            lists the groups of the user.
           type: str
         sub_tree:
-          description: Whether groups are searched in all levels below the base DN instead of only the first.
+          description: Whether groups are searched at all levels below the base DN instead of only at the first level.
           type: bool
         force_attribute_search:
           description: Whether Artifactory always searches the attributes of groups.
@@ -150,7 +153,7 @@ settings:
           description_attribute: description
           strategy: static
 unassigned_groups:
-  description: Sorted names of the group settings that use none of the existing LDAP settings.
+  description: Names of the group settings that belong to no existing LDAP setting, sorted.
   returned: when O(key) is not set
   type: list
   elements: str

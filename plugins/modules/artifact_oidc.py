@@ -10,11 +10,10 @@ module: artifact_oidc
 short_description: Manage Artifactory OIDC providers of CI pipelines
 description:
   - Create, update or delete OIDC providers of Artifactory with their identity mappings. Pipelines of GitHub Actions,
-    GitLab or Jenkins exchange a token of their provider for a short-lived access token, so that they need no stored
-    password.
-  - The module compares and changes only the options that are set. It writes only the mappings that differ.
-  - Mappings are removed before the provider is changed, and others are written after that. If the task fails in
-    between, the next run completes it.
+    GitLab or Jenkins exchange an OIDC token for a short-lived access token. They need no stored password.
+  - The module compares and changes only the options that are set, and writes only the mappings that differ.
+  - The module first deletes mappings, then updates the provider, and finally creates and updates mappings. If the task
+    fails in between, the next run completes the change.
   - To manage several providers concurrently, use O(items).
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
@@ -30,20 +29,22 @@ extends_documentation_fragment:
   - buildworks.toolchain.attributes
 notes:
   - Requires administrator permissions. Set O(token), because the server may accept only access tokens for this API.
-  - Requires Artifactory 7.77.3 or later, and according to JFrog the edition Enterprise X or Enterprise+.
+  - Requires Artifactory 7.77.3 or later. According to JFrog, an Enterprise X or Enterprise+ license is also required.
   - Reading the current state of one provider takes one request, plus one if O(identity_mappings) is set. With
     O(items), one request reads all providers.
-  - Mappings whose scope grants roles belong to the project of the roles. To move a mapping to another project, use
-    another name.
-  - The module reads the mappings of the project of the provider, or global ones, and those of the projects whose
-    roles O(identity_mappings) grant. Mappings of other projects are kept, even with O(purge=true).
+  - Mappings whose scope grants roles belong to the project of the roles. A mapping cannot be moved to another project.
+    Create a mapping with another name instead.
+  - The module reads the mappings of the provider's project or, if the provider is global, the global mappings. It also
+    reads the mappings of the projects whose roles O(identity_mappings) grant. Mappings of other projects are kept, even
+    with O(purge=true).
   - In check mode, the task fails if O(project) does not exist, unless O(predict_missing=true).
-  - If a user, group or role of a mapping does not exist, Artifactory may accept the mapping and refuse the pipelines.
+  - If a user, group or role of a mapping does not exist, Artifactory may accept the mapping, but issue no tokens to the
+    pipelines.
   - Tested against the sandbox of this collection. Not tested against a real Artifactory server.
 options:
   name:
     description:
-      - Name of the provider, which cannot be changed. Required if O(items) is not set. Pipelines specify it when
+      - Name of the provider, which cannot be changed. Required if O(items) is not set. Pipelines specify this name when
         they exchange their token.
       - The name consists of 2 to 255 lowercase letters, digits and hyphens, and starts with a letter.
     type: str
@@ -52,9 +53,9 @@ options:
     type: str
   issuer_url:
     description:
-      - URL of the provider, which starts with V(https://). Artifactory reads the public keys of the provider from
-        C(/.well-known/openid-configuration) below it. Required if the provider does not exist.
-      - For O(provider_type=github), it starts with V(https://token.actions.githubusercontent.com).
+      - URL of the provider. The URL must start with V(https://). Artifactory finds the public keys of the provider
+        through C(/.well-known/openid-configuration) below this URL. Required if the provider does not exist.
+      - With O(provider_type=github), the URL must start with V(https://token.actions.githubusercontent.com).
     type: str
   provider_type:
     description: Type of the provider, which cannot be changed. Required if the provider does not exist.
@@ -65,12 +66,14 @@ options:
       azure: Microsoft Entra ID, for example of Azure DevOps.
       generic: Any other provider, such as GitLab, Jenkins or Okta.
   audience:
-    description: Audience that tokens must have. Pipelines specify it when they request their token. An empty
-      string removes it.
+    description: Audience (claim C(aud)) that tokens must have. Pipelines specify the audience when they request their
+      token. An empty string removes the audience.
     type: str
   organization:
-    description: GitHub organization whose workflows may get tokens. New versions of Artifactory require it for
-      GitHub, unless O(enable_permissive_configuration=true). An empty string removes it.
+    description:
+      - GitHub organization whose workflows may get tokens. An empty string removes the organization.
+      - For GitHub, recent versions of Artifactory require an organization unless
+        O(enable_permissive_configuration=true).
     type: str
   project:
     description:
@@ -79,12 +82,12 @@ options:
       - The project of an existing provider cannot be changed.
     type: str
   token_issuer:
-    description: Issuer in the tokens, if it differs from O(issuer_url). Requires O(provider_type=generic) or
-      O(provider_type=azure). An empty string removes it.
+    description: Issuer in the tokens (claim C(iss)), if it differs from O(issuer_url). Requires
+      O(provider_type=generic) or O(provider_type=azure). An empty string removes the issuer.
     type: str
   azure_app_id:
-    description: ID of the Azure application, if it has its own signing keys. Requires O(provider_type=azure). An
-      empty string removes it.
+    description: ID of the Azure application, if the application has its own signing keys. Requires
+      O(provider_type=azure). An empty string removes the ID.
     type: str
   use_default_proxy:
     description: Whether Artifactory connects to the provider through its default proxy. The default for a new
@@ -98,9 +101,10 @@ options:
     type: bool
   identity_mappings:
     description:
-      - Identity mappings of the provider. A mapping defines which token Artifactory issues to pipelines with
-        certain claims.
-      - Suboptions that are not set are kept. Mappings that are not listed are kept unless O(purge=true).
+      - Identity mappings of the provider. A mapping defines which access token Artifactory issues to pipelines whose
+        OIDC token has certain claims.
+      - In existing mappings, suboptions that are not set are not changed. Mappings that are not listed are kept unless
+        O(purge=true).
       - A mapping requires at least one of O(identity_mappings[].username), O(identity_mappings[].username_pattern),
         O(identity_mappings[].groups_pattern) and O(identity_mappings[].scope).
     type: list
@@ -109,42 +113,44 @@ options:
       name:
         description:
           - Name of the mapping, which cannot be changed. Required.
-          - The name has at most 255 characters without spaces and without special characters other than V(-) and V(_).
+          - The name has at most 255 characters. It must not contain spaces or special characters other than V(-) and
+            V(_).
         type: str
       description:
         description: Description of the mapping. An empty string removes the description.
         type: str
       priority:
-        description: Priority of the mapping. Artifactory uses the matching mapping with the lowest number, so give
-          the strictest mapping the number V(1). Required if the mapping does not exist.
+        description: Priority of the mapping, at least V(1). If several mappings match, Artifactory uses the one with
+          the lowest number, so give the strictest mapping the number V(1). Required if the mapping does not exist.
         type: int
       claims:
         description:
           - >-
             Claims that a token must have, such as V({repository: acme/shop, ref: refs/heads/main}). The values may
             contain the wildcard V(*). Required if the mapping does not exist.
-          - The claims replace all existing claims of the mapping.
-          - Values are compared with their type. If the provider sends texts, put V(true) and numbers in quotes.
+          - The dictionary replaces all existing claims of the mapping.
+          - The type of a value matters. If the provider sends a number or V(true) as a string, put the value in quotes.
           - Unless O(allow_any_token=true), at least one claim other than C(iss) and C(aud) must have a value other than
             V(*).
         type: dict
       username:
         description:
-          - Name of the user for whom the token is issued. An empty string removes it.
-          - Mutually exclusive with O(identity_mappings[].username_pattern), which it replaces in an existing mapping.
+          - Name of the user for whom Artifactory issues the token. An empty string removes the user name.
+          - Mutually exclusive with O(identity_mappings[].username_pattern). Setting the name removes an existing
+            pattern, and vice versa.
         type: str
       username_pattern:
         description:
-          - Pattern that derives the name of the user from claims. Names of claims, such as C(actor), are in double
+          - Pattern that derives the name of the user from claims. Put names of claims, such as C(actor), in double
             braces. An empty string removes the pattern. Requires Artifactory 7.95.0 or later.
-          - O(identity_mappings[].claims) must ensure that only trusted pipelines match, because the pipeline decides on
-            the values of some claims.
+          - O(identity_mappings[].claims) must ensure that only trusted pipelines match, because pipelines control the
+            values of some claims.
           - To keep Ansible from evaluating the braces, mark the text with C(!unsafe), or use the C(raw) tag as in the
             examples.
         type: str
       groups_pattern:
-        description: Pattern that derives the names of groups from claims, whose names are in double braces. An empty
-          string removes it. Requires Artifactory 7.95.0 or later.
+        description: Pattern that derives the names of groups from claims. Put names of claims in double braces. An
+          empty string removes the pattern. Requires Artifactory 7.95.0 or later.
         type: str
       scope:
         description:
@@ -156,36 +162,41 @@ options:
         type: str
       audience:
         description: JFrog services that accept the token, separated by spaces, such as V(jfrt@*) for Artifactory. The
-          default for a new mapping is V(*@*), which is all services.
+          default for a new mapping is V(*@*), which stands for all services.
         type: str
       expires_in:
         description: Lifetime of the token in seconds, at least V(60). The default for a new mapping is V(60). The
-          server limits it, by default to V(86400).
+          server limits the lifetime, by default to V(86400).
         type: int
   allow_any_token:
     description:
-      - Whether mappings may accept each token of the provider, because their claims are empty or restrict nothing.
+      - Whether to allow mappings that accept every token of the provider, because their claims are empty or restrict
+        nothing.
       - If V(false), the task fails before the first request.
       - Anybody can get tokens of github.com and gitlab.com. If V(false), the claims of new and changed mappings of
         these providers must also name the owner of the pipelines, for example with C(repository) or
         C(namespace_path). For GitHub, O(organization) is sufficient. If a task removes this limit from an existing
         provider, all its mappings are verified.
+      - Anyone can obtain tokens from github.com and gitlab.com. With V(false), new and changed mappings of these
+        providers must therefore also identify the owner of the pipelines, for example with the claim C(repository) or
+        C(namespace_path). For GitHub, O(organization) is sufficient.
     type: bool
     default: false
   allow_admin_scope:
-    description: Whether the scope of mappings may be V(applied-permissions/admin), which makes the pipelines
-      administrators of the platform. If V(false), the task fails before the first request.
+    description: Whether to allow mappings with the scope V(applied-permissions/admin), which grants administrator
+      permissions on the platform to pipelines. If V(false), the task fails before the first request.
     type: bool
     default: false
   purge:
-    description: Whether to delete identity mappings that are not in O(identity_mappings).
+    description: Whether to delete identity mappings that are not in O(identity_mappings). Ignored if
+      O(identity_mappings) is not set.
   undeclared:
     description:
-      - How to treat existing providers that are not in O(items), which is then the complete list of providers.
+      - How to treat existing providers that are not in O(items).
       - V(report) and V(remove) require O(items) with at least one item.
   state:
     choices:
-      present: Create the provider, or change it as specified.
+      present: Create or update the provider.
       absent: Delete the provider with all its mappings.
   items:
     description:
@@ -354,20 +365,20 @@ provider:
       description: URL of the provider.
       type: str
     provider_type:
-      description: Type of the provider, such as V(github) or V(generic), or a type that the module does not know,
-        as the server spells it.
+      description: Type of the provider, such as V(github) or V(generic). A type that the module does not know is
+        returned as the server reports it.
       type: str
     audience:
       description: Audience that tokens must have. An empty string if it is not set.
       type: str
     organization:
-      description: GitHub organization. An empty string if it is not set.
+      description: GitHub organization whose workflows may get tokens. An empty string if it is not set.
       type: str
     project:
       description: Key of the project. An empty string if the provider is global.
       type: str
     token_issuer:
-      description: Issuer in the tokens. An empty string if it is not set.
+      description: Issuer in the tokens, if it differs from the URL. An empty string if it is not set.
       type: str
     azure_app_id:
       description: ID of the Azure application. An empty string if it is not set.
@@ -390,28 +401,28 @@ provider:
           description: Description of the mapping. An empty string if it has no description.
           type: str
         priority:
-          description: Priority of the mapping, of which the lowest number takes precedence.
+          description: Priority of the mapping. The lowest number takes precedence.
           type: int
         claims:
-          description: Claims that a token must have.
+          description: Claims that an OIDC token must have.
           type: dict
         username:
-          description: Name of the user. An empty string if it is not set.
+          description: Name of the user for whom Artifactory issues the token. An empty string if it is not set.
           type: str
         username_pattern:
-          description: Pattern of the user name. An empty string if it is not set.
+          description: Pattern that derives the name of the user from claims. An empty string if it is not set.
           type: str
         groups_pattern:
-          description: Pattern of the groups. An empty string if it is not set.
+          description: Pattern that derives the names of groups from claims. An empty string if it is not set.
           type: str
         scope:
-          description: Scope of the token. An empty string if it is not set.
+          description: Scope of the access token. An empty string if it is not set.
           type: str
         audience:
           description: JFrog services that accept the token, sorted and separated by spaces.
           type: str
         expires_in:
-          description: Lifetime of the token in seconds.
+          description: Lifetime of the access token in seconds.
           type: int
   sample:
     name: github
@@ -437,7 +448,7 @@ provider:
         audience: "*@*"
         expires_in: 600
 undeclared:
-  description: Sorted names of the existing OIDC providers that are not in O(items).
+  description: Names of the existing OIDC providers that are not in O(items), sorted.
   returned: when O(undeclared) is V(report) or V(remove)
   type: list
   elements: str

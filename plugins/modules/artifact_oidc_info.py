@@ -20,9 +20,9 @@ extends_documentation_fragment:
   - buildworks.toolchain.attributes_info
 notes:
   - Requires administrator permissions. Set O(token), because the server may accept only access tokens for this API.
-  - Requires Artifactory 7.77.3 or later, and according to JFrog the edition Enterprise X or Enterprise+.
+  - Requires Artifactory 7.77.3 or later. According to JFrog, an Enterprise X or Enterprise+ license is also required.
   - The module sends one request for the providers and one for the mappings of each provider.
-  - Mappings that belong to a project are returned only for providers of this project.
+  - Mappings of a project are returned only for the providers of this project.
   - Tested against the sandbox of this collection. Not tested against a real Artifactory server.
 options:
   name:
@@ -64,20 +64,20 @@ providers:
       description: URL of the provider.
       type: str
     provider_type:
-      description: Type of the provider, such as V(github) or V(generic), or a type that the module does not know,
-        as the server spells it.
+      description: Type of the provider, such as V(github) or V(generic). A type that the module does not know is
+        returned as the server reports it.
       type: str
     audience:
       description: Audience that tokens must have. An empty string if it is not set.
       type: str
     organization:
-      description: GitHub organization. An empty string if it is not set.
+      description: GitHub organization whose workflows may get tokens. An empty string if it is not set.
       type: str
     project:
       description: Key of the project. An empty string if the provider is global.
       type: str
     token_issuer:
-      description: Issuer in the tokens. An empty string if it is not set.
+      description: Issuer in the tokens, if it differs from the URL. An empty string if it is not set.
       type: str
     azure_app_id:
       description: ID of the Azure application. An empty string if it is not set.
@@ -100,28 +100,28 @@ providers:
           description: Description of the mapping. An empty string if it has no description.
           type: str
         priority:
-          description: Priority of the mapping, of which the lowest number takes precedence.
+          description: Priority of the mapping. The lowest number takes precedence.
           type: int
         claims:
-          description: Claims that a token must have.
+          description: Claims that an OIDC token must have.
           type: dict
         username:
-          description: Name of the user. An empty string if it is not set.
+          description: Name of the user for whom Artifactory issues the token. An empty string if it is not set.
           type: str
         username_pattern:
-          description: Pattern of the user name. An empty string if it is not set.
+          description: Pattern that derives the name of the user from claims. An empty string if it is not set.
           type: str
         groups_pattern:
-          description: Pattern of the groups. An empty string if it is not set.
+          description: Pattern that derives the names of groups from claims. An empty string if it is not set.
           type: str
         scope:
-          description: Scope of the token. An empty string if it is not set.
+          description: Scope of the access token. An empty string if it is not set.
           type: str
         audience:
           description: JFrog services that accept the token, sorted and separated by spaces.
           type: str
         expires_in:
-          description: Lifetime of the token in seconds.
+          description: Lifetime of the access token in seconds.
           type: int
   sample:
     - name: github

@@ -9,8 +9,8 @@ DOCUMENTATION = r"""
 module: artifact_saml
 short_description: Manage Artifactory SAML single sign-on
 description:
-  - Create, update or delete SAML settings of Artifactory. Each setting connects an identity provider, such as Okta or
-    Microsoft Entra ID, with which users log in to the user interface.
+  - Create, update or delete SAML settings of Artifactory. Each setting connects one identity provider, such as Okta or
+    Microsoft Entra ID, through which users log in to the user interface.
   - The module compares and changes only the options that are set.
   - To manage several settings in one task, use O(items).
 version_added: 0.3.0
@@ -25,10 +25,10 @@ extends_documentation_fragment:
   - buildworks.toolchain.attributes
 notes:
   - Requires administrator permissions. Set O(token), because the server may accept only access tokens for this API.
-  - Requires Artifactory Pro 7.83.1 or later. Some versions support only one setting.
-  - JFrog Cloud may keep a new setting disabled until SAML is activated for the subscription. The task then fails,
-    because O(enabled) does not have the requested value.
-  - Reading the current state of one setting takes one request. With O(items), one request reads all settings.
+  - Requires Artifactory Pro 7.83.1 or later. Some older versions support only one setting.
+  - If SAML is not activated for a JFrog Cloud subscription, a new setting may stay disabled. A task with
+    O(enabled=true) then fails.
+  - The module reads the current state with one request, regardless of the number of O(items).
   - Tested against the sandbox of this collection. Not tested against a real Artifactory server.
 options:
   name:
@@ -39,8 +39,8 @@ options:
     type: bool
   login_url:
     description:
-      - URL of the identity provider to which users are sent to log in. It starts with V(http://), V(https://) or
-        V({baseUrl}), which stands for the URL of Artifactory.
+      - URL of the identity provider to which users are sent to log in. The URL must start with V(http://), V(https://)
+        or V({baseUrl}), which stands for the URL of Artifactory.
       - Required if the setting does not exist.
     type: str
   logout_url:
@@ -50,15 +50,15 @@ options:
     type: str
   service_provider_name:
     description:
-      - Name of Artifactory at the identity provider, also known as entity ID. It is usually a URL.
+      - Name of Artifactory at the identity provider, also known as entity ID. The name is usually a URL.
       - Required if the setting does not exist.
     type: str
   certificate:
     description:
       - X.509 certificate with which the identity provider signs its responses, in PEM format or as the Base64
         content of a PEM file.
-      - The module compares the content of the certificate, not its format. A private key or a second certificate in
-        the text is an error.
+      - The module compares the content of the certificate, not its format. The text must not contain a private key or a
+        second certificate.
       - Required if the setting does not exist.
     type: str
   verify_audience_restriction:
@@ -66,43 +66,47 @@ options:
       new setting is V(true).
     type: bool
   use_encrypted_assertion:
-    description: Whether the identity provider encrypts its assertions with a certificate of Artifactory, which
-      you must download in the user interface and install at the identity provider. The default for a new setting
-      is V(false).
+    description:
+      - Whether the identity provider encrypts its assertions. The default for a new setting is V(false).
+      - If V(true), download the encryption certificate in the user interface of Artifactory and install it at the
+        identity provider.
     type: bool
   auto_user_creation:
-    description: Whether Artifactory creates a user at the first login. If V(false), users that do not exist in
-      Artifactory get the permissions of the groups that new users join, for the session only. The default for a
-      new setting is V(true).
+    description:
+      - Whether Artifactory creates a user at the first login. The default for a new setting is V(true).
+      - If V(false), users that do not exist in Artifactory exist only for their session. They have the permissions of
+        the groups that new users join automatically.
     type: bool
   allow_user_to_access_profile:
-    description: Whether created users may open their profile page, for example to create tokens. The default for
-      a new setting is V(false).
+    description: Whether users that Artifactory creates can open their profile page, for example to create tokens. The
+      default for a new setting is V(false).
     type: bool
   auto_redirect:
     description:
-      - Whether the login page sends users to O(login_url) immediately. The default for a new setting is V(false).
-      - If O(login_url) or O(certificate) is wrong, nobody can log in to the user interface any more. First test the
-        login with V(false). To repair it, run this module with O(token) and O(auto_redirect=false).
+      - Whether the login page redirects users to O(login_url) immediately. The default for a new setting is V(false).
+      - With V(true) and a wrong O(login_url) or O(certificate), no user can log in to the user interface. Test the
+        login with V(false) first. To restore access, run this module with O(token) and O(auto_redirect=false).
     type: bool
   sync_groups:
-    description: Whether users are members of the groups in O(group_attribute) for the session, in addition to
+    description: Whether users become members of the groups in O(group_attribute) for their session, in addition to
       their groups in Artifactory. The default for a new setting is V(false).
     type: bool
   group_attribute:
-    description: Attribute of the response with the names of the user's groups, which are case-sensitive. An empty
-      string removes it.
+    description: Attribute of the SAML response with the group names of the user. Group names are case-sensitive. An
+      empty string removes the attribute.
     type: str
   email_attribute:
-    description: Attribute of the response with the email address of the user. An empty string removes it.
+    description: Attribute of the SAML response with the email address of the user. An empty string removes the
+      attribute.
     type: str
   name_id_attribute:
-    description: Attribute of the response with the name of the user. If it is empty, the C(NameID) of the
-      response is used.
+    description: Attribute of the SAML response with the name of the user. With an empty string, Artifactory uses the
+      C(NameID) of the response.
     type: str
   ldap_group_settings:
     description:
-      - Names of LDAP group settings whose groups are synchronized for SAML users. An empty list removes all.
+      - Names of LDAP group settings whose groups Artifactory synchronizes for SAML users. The list replaces the
+        existing one.
       - Requires Artifactory 7.98.0 or later.
     type: list
     elements: str
@@ -112,15 +116,17 @@ options:
         SAML.
       - If V(false), the task fails before such a change. It also fails if the name or the realm of the account
         is unknown, as with O(api_key).
+      - If V(false), the task fails before such a change. The task also fails if the module cannot determine the name of
+        the account, as with O(api_key).
     type: bool
     default: false
   undeclared:
     description:
-      - How to treat existing SAML settings that are not in O(items), which is then the complete list of settings.
+      - How to treat existing SAML settings that are not in O(items).
       - V(report) and V(remove) require O(items) with at least one item.
   state:
     choices:
-      present: Create the setting, or change it as specified.
+      present: Create or update the setting.
       absent: Delete the setting.
   items:
     description:
@@ -260,34 +266,35 @@ setting:
       description: Certificate of the identity provider, as Base64 in one line.
       type: str
     verify_audience_restriction:
-      description: Whether the audience of responses is verified.
+      description: Whether Artifactory verifies the audience of responses.
       type: bool
     use_encrypted_assertion:
-      description: Whether assertions are encrypted.
+      description: Whether the identity provider encrypts its assertions.
       type: bool
     auto_user_creation:
       description: Whether Artifactory creates a user at the first login.
       type: bool
     allow_user_to_access_profile:
-      description: Whether created users may open their profile page.
+      description: Whether users that Artifactory creates can open their profile page.
       type: bool
     auto_redirect:
-      description: Whether the login page sends users to the identity provider immediately.
+      description: Whether the login page redirects users to the identity provider immediately.
       type: bool
     sync_groups:
-      description: Whether users get the groups in RV(setting.group_attribute) for the session.
+      description: Whether users become members of the groups in RV(setting.group_attribute) for their session.
       type: bool
     group_attribute:
-      description: Attribute with the names of the user's groups. An empty string if it is not set.
+      description: Attribute of the SAML response with the group names of the user. An empty string if it is not set.
       type: str
     email_attribute:
-      description: Attribute with the email address. An empty string if it is not set.
+      description: Attribute of the SAML response with the email address of the user. An empty string if it is not set.
       type: str
     name_id_attribute:
-      description: Attribute with the name of the user. An empty string if it is not set.
+      description: Attribute of the SAML response with the name of the user. An empty string if Artifactory uses the
+        C(NameID).
       type: str
     ldap_group_settings:
-      description: Names of the LDAP group settings, sorted.
+      description: Names of the LDAP group settings whose groups are synchronized, sorted.
       type: list
       elements: str
   sample:
@@ -308,7 +315,7 @@ setting:
     name_id_attribute: ""
     ldap_group_settings: []
 undeclared:
-  description: Sorted names of the existing SAML settings that are not in O(items).
+  description: Names of the existing SAML settings that are not in O(items), sorted.
   returned: when O(undeclared) is V(report) or V(remove)
   type: list
   elements: str

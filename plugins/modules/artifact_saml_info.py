@@ -67,34 +67,35 @@ settings:
       description: Certificate of the identity provider, as Base64 in one line.
       type: str
     verify_audience_restriction:
-      description: Whether the audience of responses is verified.
+      description: Whether Artifactory verifies the audience of responses.
       type: bool
     use_encrypted_assertion:
-      description: Whether assertions are encrypted.
+      description: Whether the identity provider encrypts its assertions.
       type: bool
     auto_user_creation:
       description: Whether Artifactory creates a user at the first login.
       type: bool
     allow_user_to_access_profile:
-      description: Whether created users may open their profile page.
+      description: Whether users that Artifactory creates can open their profile page.
       type: bool
     auto_redirect:
-      description: Whether the login page sends users to the identity provider immediately.
+      description: Whether the login page redirects users to the identity provider immediately.
       type: bool
     sync_groups:
-      description: Whether users get the groups in RV(settings.group_attribute) for the session.
+      description: Whether users become members of the groups in RV(settings[].group_attribute) for their session.
       type: bool
     group_attribute:
-      description: Attribute with the names of the user's groups. An empty string if it is not set.
+      description: Attribute of the SAML response with the group names of the user. An empty string if it is not set.
       type: str
     email_attribute:
-      description: Attribute with the email address. An empty string if it is not set.
+      description: Attribute of the SAML response with the email address of the user. An empty string if it is not set.
       type: str
     name_id_attribute:
-      description: Attribute with the name of the user. An empty string if it is not set.
+      description: Attribute of the SAML response with the name of the user. An empty string if Artifactory uses the
+        C(NameID).
       type: str
     ldap_group_settings:
-      description: Names of the LDAP group settings, sorted.
+      description: Names of the LDAP group settings whose groups are synchronized, sorted.
       type: list
       elements: str
   sample:
