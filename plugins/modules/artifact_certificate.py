@@ -13,8 +13,8 @@ description:
     remote server.
   - A remote repository refers to a certificate by its alias, see
     O(buildworks.toolchain.artifact_repository#module:client_tls_certificate).
-  - Certificates are compared by their SHA-256 fingerprint. A certificate with another fingerprint is replaced, and
-    repositories keep their reference.
+  - The module compares the SHA-256 fingerprints of certificates. If the fingerprint differs, the certificate is
+    replaced. Repositories keep their reference to the alias.
   - To manage several certificates in one task, use O(items).
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
@@ -30,8 +30,8 @@ extends_documentation_fragment:
 notes:
   - Requires administrator permissions.
   - Requires Artifactory 5.4.0 or later. Deleting a certificate requires Artifactory Pro.
-  - A certificate that repositories use is never deleted. The error message names the repositories.
-  - A task that changes no certificate sends one request, regardless of the number of O(items).
+  - A certificate cannot be deleted while a repository uses it. The error message names the repositories.
+  - A task without changes sends one request, regardless of the number of O(items).
   - Tested against the sandbox of this collection. Not tested against a real Artifactory server.
 options:
   alias:
@@ -41,33 +41,32 @@ options:
     type: str
   certificate:
     description:
-      - Certificate in PEM format, followed by the other certificates of its chain, if any. Required if the certificate
-        is created.
-      - Must not contain the private key.
+      - Text of the certificate in PEM format, followed by the other certificates of its chain, if any. Required to
+        create the certificate.
+      - The text must not contain the private key.
     type: str
   private_key:
     description:
-      - Private key of the certificate, in PEM format and without a passphrase. Required if the certificate is created
-        or replaced.
-      - Must belong to the first certificate in O(certificate). The module verifies this before the first request.
+      - Text of the private key, in PEM format and without a passphrase. Required to create or replace the certificate.
+      - The private key must belong to the first certificate in O(certificate). The module verifies this before the
+        first request.
     type: str
   warn_before:
-    description: Number of days before the certificate expires from which the task adds a warning.
+    description: Number of days, from 0 to 3650. The task adds a warning if the certificate expires within this time.
     type: int
     default: 30
   predict_missing:
     description:
-      - Whether check mode assumes that no repository uses the certificates to delete, because an earlier task of the
-        playbook changes the repositories.
-      - Ignored outside of check mode.
+      - Whether check mode assumes that an earlier task removes the certificates to delete from all repositories.
+      - If V(false), check mode fails if a repository still uses one of them. Ignored outside of check mode.
   undeclared:
     description:
       - How to treat existing certificates that are not in O(items).
-      - V(remove) keeps the certificates that repositories use, and warns of them.
+      - V(remove) keeps certificates that repositories use, and adds a warning.
       - V(report) and V(remove) require O(items) with at least one item.
   state:
     choices:
-      present: Create the certificate, or replace it if it has another fingerprint.
+      present: Create the certificate, or replace it if its fingerprint differs.
       absent: Delete the certificate.
   items:
     description:
@@ -139,10 +138,10 @@ certificate:
       description: Alias of the certificate.
       type: str
     issued_to:
-      description: Name to which the certificate was issued.
+      description: Name of the owner of the certificate (subject).
       type: str
     issued_by:
-      description: Name of the issuer.
+      description: Name of the certificate authority that issued the certificate (issuer).
       type: str
     issued_on:
       description: Time from which the certificate is valid, in ISO 8601 format in UTC.
@@ -161,8 +160,8 @@ certificate:
     valid_until: "2027-01-01T00:00:00.000Z"
     fingerprint: "0a:f1:5c:27:93:e0:4d:b8:61:7e:2a:c9:35:f4:08:bd:56:ea:1f:83:c7:20:9b:6d:44:d2:fe:17:a8:3b:70:95"
 undeclared:
-  description: Sorted aliases of the existing certificates that are not in O(items). With O(undeclared=remove), without
-    those that repositories use.
+  description: Aliases of the existing certificates that are not in O(items), sorted. With O(undeclared=remove),
+    certificates that repositories use are omitted.
   returned: when O(undeclared) is V(report) or V(remove)
   type: list
   elements: str

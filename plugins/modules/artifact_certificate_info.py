@@ -11,7 +11,8 @@ short_description: Get Artifactory client certificate information
 description:
   - Get all client certificates of Artifactory, with one request. Remote repositories use them to authenticate to the
     remote server.
-  - A remote repository refers to a certificate by its alias, in C(clientTlsCertificate) of its configuration.
+  - A remote repository refers to a certificate by its alias, see
+    O(buildworks.toolchain.artifact_repository#module:client_tls_certificate).
   - Private keys are never returned.
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
@@ -44,7 +45,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 certificates:
-  description: The client certificates, sorted by alias. Empty if the server has none.
+  description: The client certificates, sorted by alias. The list is empty if no certificate exists.
   returned: success
   type: list
   elements: dict
@@ -53,10 +54,10 @@ certificates:
       description: Alias of the certificate.
       type: str
     issued_to:
-      description: Name to which the certificate was issued.
+      description: Name of the owner of the certificate (subject).
       type: str
     issued_by:
-      description: Name of the issuer.
+      description: Name of the certificate authority that issued the certificate (issuer).
       type: str
     issued_on:
       description: Time from which the certificate is valid, in ISO 8601 format in UTC.

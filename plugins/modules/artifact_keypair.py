@@ -9,13 +9,13 @@ DOCUMENTATION = r"""
 module: artifact_keypair
 short_description: Manage Artifactory signing key pairs
 description:
-  - Create, replace or delete key pairs of Artifactory. Artifactory signs the metadata of repositories with them, for
-    example of Debian, RPM and Alpine repositories.
+  - Create, replace or delete key pairs of Artifactory. Artifactory uses key pairs to sign the metadata of repositories,
+    for example of Debian, RPM and Alpine repositories.
   - A repository refers to a key pair by its name, see
     O(buildworks.toolchain.artifact_repository#module:primary_key_pair_ref),
     O(buildworks.toolchain.artifact_repository#module:secondary_key_pair_ref) and
     O(buildworks.toolchain.artifact_repository#module:key_pair).
-  - Public keys are compared by their content. Line breaks, comments and the checksum of the text are ignored.
+  - Public keys are compared by their content. Line breaks, comments and the checksum line of the text are ignored.
   - To manage several key pairs in one task, use O(items).
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
@@ -31,9 +31,9 @@ extends_documentation_fragment:
 notes:
   - Requires administrator permissions.
   - Requires Artifactory Pro 7.6.0 or later. O(items) requires Artifactory 7.19 or later.
-  - A key pair that repositories use is never deleted or replaced. The error message names the repositories.
-  - A task that changes no key pair sends one request, regardless of the number of O(items).
-  - Artifactory does not return private keys. The module detects a new private key by its public key.
+  - A key pair cannot be deleted or replaced while a repository uses it. The error message names the repositories.
+  - A task without changes sends one request, regardless of the number of O(items).
+  - Artifactory does not return private keys, so the module compares only public keys.
   - Tested against the sandbox of this collection. Not tested against a real Artifactory server.
 options:
   name:
@@ -42,53 +42,53 @@ options:
       - The name must not contain a slash.
     type: str
   type:
-    description: Type of the key pair. Required if the key pair is created.
+    description: Type of the key pair. Required to create the key pair.
     type: str
     choices:
       rsa: RSA keys in PEM format, for example for Alpine repositories.
       gpg: ASCII-armored GPG keys, for example for Debian and RPM repositories.
   alias:
-    description: File name under which clients download the public key. Required if the key pair is created.
+    description: File name under which clients download the public key. Required to create the key pair.
     type: str
   private_key:
     description:
-      - Private key. Required if the key pair is created.
-      - Must belong to O(public_key). The module verifies this before the first request, unless the private key is
-        encrypted in PEM format.
+      - Text of the private key, in the format that O(type) defines. Required to create the key pair.
+      - The private key must belong to O(public_key). The module verifies this before the first request, unless the
+        private key is an encrypted PEM key.
     type: str
   public_key:
     description:
-      - Public key. Required if the key pair is created.
-      - If the existing key pair has another public key, O(replace) is required.
+      - Text of the public key, in the format that O(type) defines. Required to create the key pair.
+      - If the existing key pair has a different public key, the task fails unless O(replace=true).
     type: str
   passphrase:
-    description: Passphrase of O(private_key). Required if a passphrase protects the private key.
+    description: Passphrase of O(private_key). Required if the private key is protected by a passphrase.
     type: str
   replace:
     description:
-      - Whether to delete an existing key pair and create it again if O(type), O(alias) or O(public_key) differs. If
-        V(false), the task fails in this case, because Artifactory cannot change key pairs.
-      - The task also fails if a repository uses the key pair. To replace a key that is in use, create a key pair with
-        another name and set it in the repositories.
-      - If the task is interrupted between the two requests, the next run creates the key pair.
+      - Whether to delete and recreate an existing key pair if O(type), O(alias) or O(public_key) differs. If V(false),
+        the task fails instead, because Artifactory cannot change key pairs.
+      - The task always fails if a repository uses the key pair. To replace a key pair that is in use, create one with
+        another name and assign it to the repositories.
+      - If the task is interrupted between deleting and creating, the next run creates the key pair.
     type: bool
     default: false
   verify:
     description:
-      - Whether Artifactory tests the keys and the passphrase before the key pair is created or replaced. The task fails
-        if the test fails. Check mode sends this request, too.
-      - Not all versions of Artifactory support this.
+      - Whether Artifactory tests the keys and the passphrase before the key pair is created or replaced. If the test
+        fails, the task fails without changing the key pair. Check mode runs the test, too.
+      - Some versions of Artifactory do not support this test.
     type: bool
     default: false
   predict_missing:
     description:
-      - Whether check mode assumes that no repository uses the key pairs to delete or replace, because an earlier task
-        of the playbook changes the repositories.
-      - Ignored outside of check mode.
+      - Whether check mode assumes that an earlier task removes the key pairs to delete or replace from all
+        repositories.
+      - If V(false), check mode fails if a repository still uses one of them. Ignored outside of check mode.
   undeclared:
     description:
       - How to treat existing key pairs that are not in O(items).
-      - V(remove) keeps the key pairs that repositories use, and warns of them.
+      - V(remove) keeps key pairs that repositories use, and adds a warning.
       - V(report) and V(remove) require O(items) with at least one item.
   state:
     choices:
@@ -200,8 +200,8 @@ keypair:
       description: Public key, without comments.
       type: str
     fingerprint:
-      description: Fingerprint of the public key. For a GPG key, as GnuPG shows it. For an RSA key, the SHA-256 checksum
-        of the key in DER format. V(null) if the key cannot be parsed.
+      description: Fingerprint of the public key. For GPG keys, the fingerprint that GnuPG displays. For RSA keys, the
+        SHA-256 checksum of the key in DER format. V(null) if the key cannot be parsed.
       type: str
   sample:
     name: packages-2026
@@ -210,8 +210,8 @@ keypair:
     public_key: "-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nmQENBGkn...\n-----END PGP PUBLIC KEY BLOCK-----\n"
     fingerprint: C74E618CCF71C99D411BA8D7E24FABCFD55BE356
 undeclared:
-  description: Sorted names of the existing key pairs that are not in O(items). With O(undeclared=remove), without those
-    that repositories use.
+  description: Names of the existing key pairs that are not in O(items), sorted. With O(undeclared=remove), key pairs
+    that repositories use are omitted.
   returned: when O(undeclared) is V(report) or V(remove)
   type: list
   elements: str

@@ -9,10 +9,10 @@ DOCUMENTATION = r"""
 module: artifact_keypair_info
 short_description: Get Artifactory key pair information
 description:
-  - Get the key pairs of Artifactory, which sign the metadata of repositories.
-  - The result has the form that M(buildworks.toolchain.artifact_keypair) takes as
-    O(buildworks.toolchain.artifact_keypair#module:items), without private keys and passphrases, which Artifactory does
-    not return.
+  - Get all key pairs of Artifactory, or one of them, with one request. Artifactory uses key pairs to sign the metadata
+    of repositories.
+  - RV(keypairs) has the format of O(buildworks.toolchain.artifact_keypair#module:items). It does not contain private
+    keys and passphrases, because Artifactory does not return them.
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -21,8 +21,8 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - Requires Artifactory Pro 7.6.0 or later. Without O(name), it requires administrator permissions and Artifactory 7.19
-    or later.
+  - Requires Artifactory Pro 7.6.0 or later. If O(name) is not set, the module requires administrator permissions and
+    Artifactory 7.19 or later.
   - Tested against the sandbox of this collection. Not tested against a real Artifactory server.
 options:
   name:
@@ -68,8 +68,8 @@ keypairs:
       description: Public key, without comments.
       type: str
     fingerprint:
-      description: Fingerprint of the public key. For a GPG key, as GnuPG shows it. For an RSA key, the SHA-256 checksum
-        of the key in DER format. V(null) if the key cannot be parsed.
+      description: Fingerprint of the public key. For GPG keys, the fingerprint that GnuPG displays. For RSA keys, the
+        SHA-256 checksum of the key in DER format. V(null) if the key cannot be parsed.
       type: str
   sample:
     - name: packages-2026

@@ -9,8 +9,8 @@ DOCUMENTATION = r"""
 module: artifact_license
 short_description: Manage Artifactory licenses
 description:
-  - Install licenses on a self-hosted Artifactory server, or remove them from a cluster.
-  - A single node has one license. Installing a license key replaces it. A cluster has a license for each node.
+  - Install licenses on a self-hosted Artifactory server, or remove licenses from a cluster.
+  - A single node has one license, which a new license key replaces. A cluster has one license for each node.
   - After the first license is installed, the module waits until Artifactory accepts requests that require a license.
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
@@ -23,17 +23,17 @@ extends_documentation_fragment:
 notes:
   - Requires administrator permissions.
   - JFrog Cloud and the open-source edition have no licenses to manage.
-  - A cluster returns a hash of each license, with which the module recognizes installed keys. If all keys are
-    installed, the task sends one request, which only reads.
-  - A single node returns no hash. By default, the module sends the key in each run, and the server reports whether it
-    is installed already. The task then reports no change. Check mode cannot know this. It predicts a change with a
+  - A cluster returns a hash of each license, so the module can detect installed keys. If all keys are installed, the
+    task sends a single read request.
+  - A single node returns no hash. By default, the module sends the key on each run. If the server reports that the key
+    is already installed, the task reports no change. Check mode cannot detect this, so it predicts a change and adds a
     warning.
   - Tested against the sandbox of this collection. Not tested against a real Artifactory server.
 options:
   license_keys:
     description:
       - License keys to install or, with O(state=absent), to remove. Required with O(state=present).
-      - Line breaks and blanks in a key are ignored. Empty lines separate several keys in one string, as in the file
+      - Whitespace in a key is ignored. One string can contain several keys, separated by empty lines, as in the file
         C(artifactory.cluster.license).
       - A single node accepts only one key. Licenses of a cluster that are not listed are kept.
     type: list
@@ -45,23 +45,24 @@ options:
     type: list
     elements: str
   update_license:
-    description: When to install keys that the server lacks, or might lack because it does not return hashes.
+    description: When to install keys that are not installed, or whose status is unknown because the server returns no
+      hashes.
     type: str
     default: always
     choices:
-      always: Install them in each run.
-      if_invalid: Install them only if the server has no license, or if all of its licenses have expired. If a license
-        is valid, the task sends one request, which only reads.
+      always: Install these keys on each run.
+      if_invalid: Install these keys only if the server has no license, or if all of its licenses have expired. If a
+        license is valid, the task sends a single read request.
   remove_used:
-    description: Whether to remove a license even if a node uses it, or if no valid license would be left. If V(false),
+    description: Whether to remove a license even if a node uses it, or if no valid license would remain. If V(false),
       the task fails before it removes such a license.
     type: bool
     default: false
   wait_timeout:
     description:
-      - Maximum time in seconds to wait until the first license takes effect. The task fails if this takes longer. V(0)
+      - Maximum time in seconds to wait until the first license takes effect. If the time expires, the task fails. V(0)
         disables waiting.
-      - The module does not wait if the server had a valid license before, or if the license is already installed.
+      - The module does not wait if the server already had a valid license, or if the license is already installed.
     type: float
     default: 120.0
   state:
@@ -101,15 +102,16 @@ licenses:
         V(Enterprise) or V(Enterprise Plus).
       type: str
     edition:
-      description: Edition of the license. One of V(open_source), V(pro) and V(enterprise), or V(null) if the type does
-        not show it.
+      description: Edition of the license. One of V(open_source), V(pro) and V(enterprise), or V(null) if the edition
+        cannot be derived from the type.
       type: str
     valid_through:
-      description: Last day on which the license is valid, in ISO 8601 format. V(null) if the server does not report it.
+      description: Last day on which the license is valid, in ISO 8601 format. V(null) if the server does not report the
+        date.
       type: str
     days_left:
-      description: Number of days until RV(licenses[].valid_through), negative after it. V(null) if the date is not
-        known.
+      description: Number of days until RV(licenses[].valid_through). Negative if this date has passed. V(null) if the
+        date is not known.
       type: int
     expired:
       description: Whether the license has expired.
@@ -124,7 +126,7 @@ licenses:
       description: ID of the node that uses the license. V(null) if no node uses it, and on a single node.
       type: str
     node_url:
-      description: URL of this node. V(null) if RV(licenses[].node) is V(null).
+      description: URL of the node that uses the license. V(null) if RV(licenses[].node) is V(null).
       type: str
   sample:
     - type: Enterprise

@@ -50,15 +50,16 @@ licenses:
         V(Enterprise) or V(Enterprise Plus).
       type: str
     edition:
-      description: Edition of the license. One of V(open_source), V(pro) and V(enterprise), or V(null) if the type does
-        not show it.
+      description: Edition of the license. One of V(open_source), V(pro) and V(enterprise), or V(null) if the edition
+        cannot be derived from the type.
       type: str
     valid_through:
-      description: Last day on which the license is valid, in ISO 8601 format. V(null) if the server does not report it.
+      description: Last day on which the license is valid, in ISO 8601 format. V(null) if the server does not report the
+        date.
       type: str
     days_left:
-      description: Number of days until RV(licenses[].valid_through), negative after it. V(null) if the date is not
-        known.
+      description: Number of days until RV(licenses[].valid_through). Negative if this date has passed. V(null) if the
+        date is not known.
       type: int
     expired:
       description: Whether the license has expired.
@@ -73,7 +74,7 @@ licenses:
       description: ID of the node that uses the license. V(null) if no node uses it, and on a single node.
       type: str
     node_url:
-      description: URL of this node. V(null) if RV(licenses[].node) is V(null).
+      description: URL of the node that uses the license. V(null) if RV(licenses[].node) is V(null).
       type: str
   sample:
     - type: Enterprise

@@ -9,9 +9,9 @@ DOCUMENTATION = r"""
 module: artifact_trusted_key
 short_description: Manage Artifactory trusted keys
 description:
-  - Add, replace or delete trusted public keys of Artifactory. Artifactory uses them to verify the signatures of the
-    release bundles that it receives.
-  - Keys are compared by their content. Line breaks, comments and the checksum of the text are ignored.
+  - Add, replace or delete trusted public keys of Artifactory. Artifactory uses trusted keys to verify the signatures of
+    incoming release bundles.
+  - Keys are compared by their content. Line breaks, comments and the checksum line of the text are ignored.
   - To manage several keys in one task, use O(items).
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
@@ -26,7 +26,7 @@ extends_documentation_fragment:
 notes:
   - Requires administrator permissions.
   - Requires Artifactory Enterprise+ or Artifactory Edge.
-  - A task that changes no trusted key sends one request, regardless of the number of O(items).
+  - A task without changes sends one request, regardless of the number of O(items).
   - Tested against the sandbox of this collection. Not tested against a real Artifactory server.
 options:
   alias:
@@ -34,19 +34,20 @@ options:
     type: str
   key:
     description:
-      - Public key, an ASCII-armored GPG key or a key in PEM format. Required if the trusted key is created.
-      - If the key is already trusted with another alias, the task fails.
+      - Text of the public key, as an ASCII-armored GPG key or in PEM format. Required to add the key.
+      - If the key is already trusted under another alias, the task fails.
     type: str
   replace:
     description:
-      - Whether to delete an existing trusted key with the same alias and add O(key) if they differ. If V(false), the
-        task fails in this case.
-      - If the task is interrupted between the two requests, the next run adds the key.
+      - Whether to replace an existing trusted key with the same alias if O(key) differs. If V(false), the task fails
+        instead.
+      - To replace a key, the module deletes the existing key and adds the new one. If the task is interrupted in
+        between, the next run adds the key.
     type: bool
     default: false
   undeclared:
     description:
-      - How to treat existing trusted keys whose aliases are not in O(items).
+      - How to treat existing trusted keys that are not in O(items).
       - V(report) and V(remove) require O(items) with at least one item.
   state:
     choices:
@@ -117,19 +118,20 @@ trusted_key:
       description: Public key, without comments. An empty string if Artifactory does not return it.
       type: str
     kid:
-      description: Identifier of the key in Artifactory. V(null) if the key is predicted.
+      description: ID that Artifactory assigns to the key. V(null) if check mode predicts the key.
       type: str
     fingerprint:
-      description: Fingerprint of the public key. For a GPG key, as GnuPG shows it.
+      description: Fingerprint of the public key. For GPG keys, the fingerprint that GnuPG displays.
       type: str
     issued_by:
-      description: Name and email address of the issuer. V(null) if it is unknown.
+      description: Name and email address of the issuer. V(null) if the issuer is unknown.
       type: str
     issued_on:
-      description: Time at which the key was created. V(null) if it is unknown.
+      description: Time at which the key was created, in ISO 8601 format in UTC. V(null) if the time is unknown.
       type: str
     valid_until:
-      description: Time at which the key expires. V(null) if the key does not expire, or if the time is unknown.
+      description: Time at which the key expires, in ISO 8601 format in UTC. V(null) if the key does not expire, or if
+        the time is unknown.
       type: str
   sample:
     alias: release-bundles
@@ -140,7 +142,7 @@ trusted_key:
     issued_on: "2026-01-01T00:00:00.000Z"
     valid_until: null
 undeclared:
-  description: Sorted aliases of the existing trusted keys that are not in O(items).
+  description: Aliases of the existing trusted keys that are not in O(items), sorted.
   returned: when O(undeclared) is V(report) or V(remove)
   type: list
   elements: str

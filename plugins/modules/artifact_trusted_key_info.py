@@ -9,10 +9,9 @@ DOCUMENTATION = r"""
 module: artifact_trusted_key_info
 short_description: Get Artifactory trusted key information
 description:
-  - Get all trusted public keys of Artifactory, with one request. Artifactory uses them to verify the
-    signatures of the release bundles that it receives.
-  - The result has the form that M(buildworks.toolchain.artifact_trusted_key) takes as
-    O(buildworks.toolchain.artifact_trusted_key#module:items).
+  - Get all trusted public keys of Artifactory, with one request. Artifactory uses trusted keys to verify the signatures
+    of incoming release bundles.
+  - You can pass RV(trusted_keys) to O(buildworks.toolchain.artifact_trusted_key#module:items).
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -53,19 +52,20 @@ trusted_keys:
       description: Public key, without comments. An empty string if Artifactory does not return it.
       type: str
     kid:
-      description: Identifier of the key in Artifactory.
+      description: ID that Artifactory assigns to the key.
       type: str
     fingerprint:
-      description: Fingerprint of the public key. For a GPG key, as GnuPG shows it.
+      description: Fingerprint of the public key. For GPG keys, the fingerprint that GnuPG displays.
       type: str
     issued_by:
-      description: Name and email address of the issuer. V(null) if it is unknown.
+      description: Name and email address of the issuer. V(null) if the issuer is unknown.
       type: str
     issued_on:
-      description: Time at which the key was created. V(null) if it is unknown.
+      description: Time at which the key was created, in ISO 8601 format in UTC. V(null) if the time is unknown.
       type: str
     valid_until:
-      description: Time at which the key expires. V(null) if the key does not expire, or if the time is unknown.
+      description: Time at which the key expires, in ISO 8601 format in UTC. V(null) if the key does not expire, or if
+        the time is unknown.
       type: str
   sample:
     - alias: release-bundles
