@@ -9,8 +9,8 @@ DOCUMENTATION = r"""
 module: artifact_cleanup_policy
 short_description: Manage Artifactory clean-up policies
 description:
-  - Create, update or delete clean-up policies for packages. Artifactory runs an enabled policy on its schedule and
-    deletes the packages that the policy selects.
+  - Create, update or delete clean-up policies for packages. Artifactory runs enabled policies on their schedules and
+    deletes the packages that they select.
   - The module compares and changes only the options that are set.
   - To manage several policies concurrently, use O(items).
   - To delete artifacts in a playbook, without a policy on the server, use M(buildworks.toolchain.artifact_cleanup).
@@ -27,41 +27,43 @@ extends_documentation_fragment:
   - buildworks.toolchain.attributes
 notes:
   - Requires administrator permissions.
-  - Requires Artifactory 7.98.2 or later, with an Enterprise+ or Enterprise X license. Self-hosted servers require
-    7.98.7, and 7.139.1 with an Enterprise X license.
-  - Reading the current state of one policy takes one request. With O(items), one request reads all policies.
-  - Artifactory does not change or delete a policy while it runs. The task then fails.
+  - Requires an Enterprise+ or Enterprise X license, and Artifactory 7.98.2 or later. Self-hosted servers require 7.98.7
+    or later with Enterprise+, and 7.139.1 or later with Enterprise X.
+  - The module reads the current state with one request, regardless of the number of O(items).
+  - A policy cannot be changed or deleted while it is running. In this case, the task fails.
   - Artifactory does not check whether a build or a release bundle uses the packages that a policy deletes.
-  - In check mode, the task fails if O(project) or an added entry of O(criteria.repositories) does not exist, unless
-    O(predict_missing=true).
-  - The module does not manage archive policies, and no policies for builds and release bundles.
+  - In check mode, the task fails if O(project) or a newly listed repository in O(criteria.repositories) does not exist,
+    unless O(predict_missing=true).
+  - The module does not manage archive policies, or clean-up policies for builds and release bundles.
   - Tested against the sandbox of this collection. Not tested against a real Artifactory server.
 options:
   key:
     description:
       - Key of the policy, which cannot be changed. Required if O(items) is not set.
-      - The key consists of at least 3 letters, digits, hyphens and underscores.
+      - The key must have at least 3 characters. It may contain letters, digits, hyphens and underscores.
     type: str
   description:
     description: Description of the policy, with at most 256 characters. An empty string removes the description.
     type: str
   cron:
-    description: Schedule of the policy as a Quartz cron expression, such as V(0 0 2 ? * SUN) for 2:00 each Sunday. An
-      empty string removes the schedule. Artifactory then runs the policy only on request.
+    description: Schedule of the policy as a Quartz cron expression, such as V(0 0 2 ? * SUN) for 2:00 each Sunday. With
+      an empty string, the policy has no schedule and runs only when it is started manually.
     type: str
   duration_in_minutes:
-    description: Maximum duration of a run in minutes. Artifactory stops a run that takes longer. V(0) removes the
-      limit.
+    description: Maximum duration of a run in minutes. Artifactory stops a run that takes longer. V(0), which is the
+      default for a new policy, removes the limit.
     type: int
   enabled:
     description:
       - Whether the policy is enabled. The default for a new policy is V(false).
       - The module creates a policy disabled and enables it with another request, after it has verified the criteria on
         the server. If the task fails in between, run it again.
+      - The module creates the policy disabled and then enables it with a second request. If the task fails in between,
+        run it again.
     type: bool
   skip_trashcan:
-    description: Whether Artifactory deletes packages without moving them to the trash can, so that they cannot be
-      restored. The default for a new policy is V(false).
+    description: Whether Artifactory deletes packages permanently instead of moving them to the trash can. The default
+      for a new policy is V(false).
     type: bool
   project:
     description:
@@ -71,15 +73,15 @@ options:
     type: str
   criteria:
     description:
-      - Criteria that select the packages to delete. Criteria that are not set are not changed. Each list replaces the
+      - Criteria that select the packages to delete. Suboptions that are not set are not changed. Each list replaces the
         existing list.
       - Set at least one of O(criteria.created_before_days), O(criteria.created_before_months),
         O(criteria.last_downloaded_before_days), O(criteria.last_downloaded_before_months),
         O(criteria.keep_last_versions) and O(criteria.included_properties), unless the existing policy has one.
-      - Conditions in days, conditions in months and O(criteria.keep_last_versions) exclude each other. A condition
-        replaces the same condition in the other unit. The task fails if another condition of the existing policy is
-        in the way.
-      - To leave a criterion unset, omit it. An explicit V(null) is an error.
+      - Conditions in days, conditions in months and O(criteria.keep_last_versions) are mutually exclusive. A condition
+        in days replaces the same condition in months, and vice versa. The task fails if the existing policy has another
+        conflicting condition.
+      - Omit the suboptions that you do not want to set. The value V(null) is not allowed.
     type: dict
     suboptions:
       package_types:
@@ -89,21 +91,21 @@ options:
       repositories:
         description:
           - Keys of the local and federated repositories to clean up. V(**) stands for all repositories, including
-            those that are created later. Required if the policy does not exist.
+            future ones. Required if the policy does not exist.
           - Artifactory does not clean up remote and virtual repositories.
         type: list
         elements: str
       excluded_repositories:
-        description: Keys of repositories that are not cleaned up. An empty list excludes nothing.
+        description: Keys of repositories to exclude from the clean-up. An empty list excludes nothing.
         type: list
         elements: str
       included_packages:
-        description: Patterns of the package names to clean up, such as V(com/example/**). The default for a new
-          policy is V(["**"]), which stands for all packages.
+        description: Name patterns of the packages to clean up, such as V(com/example/**). The default for a new policy
+          is V(["**"]), which stands for all packages.
         type: list
         elements: str
       excluded_packages:
-        description: Patterns of the package names that are kept. An empty list excludes nothing.
+        description: Name patterns of packages to keep. An empty list excludes nothing.
         type: list
         elements: str
       include_all_projects:
@@ -111,7 +113,8 @@ options:
           policy is V(false).
         type: bool
       included_projects:
-        description: Keys of the projects whose repositories a global policy also cleans up.
+        description: Keys of the projects whose repositories a global policy also cleans up. An empty list, which is the
+          default for a new policy, selects no projects.
         type: list
         elements: str
       created_before_days:
@@ -123,42 +126,44 @@ options:
           condition.
         type: int
       last_downloaded_before_days:
-        description: Delete only packages that were not downloaded for this number of days. V(0) removes the
-          condition.
+        description: Delete only packages that have not been downloaded for at least this number of days. V(0) removes
+          the condition.
         type: int
       last_downloaded_before_months:
-        description: Delete only packages that were not downloaded for this number of months. V(0) removes the
-          condition.
+        description: Delete only packages that have not been downloaded for at least this number of months. V(0) removes
+          the condition.
         type: int
       keep_last_versions:
         description:
           - Number of the latest versions of each package to keep. Artifactory deletes all older versions. V(0)
             removes the condition.
-          - Artifactory orders versions by their creation, and supports this condition only for some package types.
+          - Artifactory sorts versions by the time of their creation. It supports this condition only for some package
+            types.
         type: int
       included_properties:
         description: Properties that a package must have to be deleted. Each value is a string or a list of strings.
           The dictionary replaces the existing properties. An empty dictionary removes the condition.
         type: dict
       excluded_properties:
-        description: Properties of packages that are kept. Each value is a string or a list of strings. The dictionary
+        description: Properties of packages to keep. Each value is a string or a list of strings. The dictionary
           replaces the existing properties. An empty dictionary excludes nothing.
         type: dict
   allow_broad_criteria:
-    description: Whether the policy may delete packages regardless of their age, versions and properties, or apply to
-      all package types in all repositories. If V(false), the task fails before it writes or enables such a policy.
+    description: Whether to allow a policy that deletes packages regardless of their age, versions and properties, or
+      that applies to all package types in all repositories. If V(false), the task fails before it writes or enables
+      such a policy.
     type: bool
     default: false
   undeclared:
     description:
-      - How to treat existing policies that are not in O(items), which is then the complete list of policies.
-      - Only policies of the projects that the items name are reported or deleted. If an item names no project, global
-        policies are as well.
+      - How to treat existing policies that are not in O(items).
+      - V(report) and V(remove) apply only to policies of projects that are set in O(items). They apply to global
+        policies if at least one item has no project.
       - V(report) and V(remove) require O(items) with at least one item.
   state:
     choices:
-      present: Create the policy, or change it as specified.
-      absent: Delete the policy. Packages that it has already deleted are not restored.
+      present: Create or update the policy.
+      absent: Delete the policy. Packages that the policy has already deleted are not restored.
   items:
     description:
       - Policies to manage, each with the options below. Options set outside O(items) are the defaults for all items.
@@ -318,13 +323,13 @@ policy:
       description: Schedule as a Quartz cron expression. An empty string if the policy has no schedule.
       type: str
     duration_in_minutes:
-      description: Maximum duration of a run in minutes. V(0) if it has no limit.
+      description: Maximum duration of a run in minutes. V(0) if the duration is not limited.
       type: int
     enabled:
       description: Whether the policy is enabled.
       type: bool
     skip_trashcan:
-      description: Whether packages are deleted without moving them to the trash can.
+      description: Whether Artifactory deletes packages permanently instead of moving them to the trash can.
       type: bool
     project:
       description: Key of the project. An empty string if the policy is global.
@@ -357,8 +362,8 @@ policy:
       included_properties: {}
       excluded_properties: {}
 undeclared:
-  description: Sorted keys of the existing policies that are not in O(items). Policies of projects that O(items) does
-    not name are omitted.
+  description: Keys of the existing policies that are not in O(items), sorted. Policies of projects that are not set in
+    O(items) are omitted.
   returned: when O(undeclared) is V(report) or V(remove)
   type: list
   elements: str

@@ -20,12 +20,12 @@ extends_documentation_fragment:
   - buildworks.toolchain.attributes_info
 notes:
   - Requires administrator permissions.
-  - Requires Artifactory 7.98.2 or later, with an Enterprise+ or Enterprise X license. Self-hosted servers require
-    7.98.7, and 7.139.1 with an Enterprise X license.
+  - Requires an Enterprise+ or Enterprise X license, and Artifactory 7.98.2 or later. Self-hosted servers require 7.98.7
+    or later with Enterprise+, and 7.139.1 or later with Enterprise X.
   - Tested against the sandbox of this collection. Not tested against a real Artifactory server.
 options:
   key:
-    description: Key of the policy to return. If not set, all policies are returned, global ones and those of projects.
+    description: Key of the policy to return. If not set, all global policies and all policies of projects are returned.
     type: str
 seealso:
   - module: buildworks.toolchain.artifact_cleanup_policy
@@ -63,13 +63,13 @@ policies:
       description: Schedule as a Quartz cron expression. An empty string if the policy has no schedule.
       type: str
     duration_in_minutes:
-      description: Maximum duration of a run in minutes. V(0) if it has no limit.
+      description: Maximum duration of a run in minutes. V(0) if the duration is not limited.
       type: int
     enabled:
       description: Whether the policy is enabled.
       type: bool
     skip_trashcan:
-      description: Whether packages are deleted without moving them to the trash can.
+      description: Whether Artifactory deletes packages permanently instead of moving them to the trash can.
       type: bool
     project:
       description: Key of the project. An empty string if the policy is global.

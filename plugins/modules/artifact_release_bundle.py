@@ -9,11 +9,11 @@ DOCUMENTATION = r"""
 module: artifact_release_bundle
 short_description: Manage Artifactory release bundles
 description:
-  - Create, promote or delete versions of release bundles (v2) with the Lifecycle API of JFrog.
-  - A release bundle contains artifacts. They are selected by their paths, a query, builds or other release bundles.
-  - Release bundles cannot be changed. If the version exists with other contents, the task fails.
-  - With O(environment), the release bundle is promoted, which copies its artifacts to the repositories of the
-    environment. If it has been promoted to the environment before, it is not promoted again.
+  - Create, promote or delete release bundles (v2) with the JFrog Lifecycle API.
+  - A release bundle contains artifacts, which you select by path, by query, by build, or from other release bundles.
+  - A version of a release bundle cannot be changed. If it already exists with different contents, the task fails.
+  - If O(environment) is set, the module promotes the release bundle, which copies its artifacts to the repositories of
+    the environment. A release bundle that has already been promoted to the environment is not promoted again.
   - To manage several release bundles in one task, use O(items).
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
@@ -30,22 +30,23 @@ notes:
   - Requires Artifactory 7.63.2 or later with an Enterprise license.
   - Creating a release bundle requires the Read permission on its artifacts. Promoting it requires the Deploy permission
     on the repositories of the environment.
-  - Do not promote the same release bundle with several tasks at the same time. Artifactory would promote it several
-    times.
-  - To delete release bundles by age, use the clean-up policies of Artifactory. The module does not delete undeclared
-    release bundles.
+  - Do not promote the same release bundle with several tasks at the same time, because Artifactory would promote it
+    more than once.
+  - The module deletes only the release bundles that you specify. To delete release bundles by age, use the clean-up
+    policies of Artifactory.
   - Tested against the sandbox of this collection. Not tested against a real Artifactory server.
 options:
   name:
     description:
       - Name of the release bundle. Required if O(items) is not set.
-      - It consists of letters, digits, underscores, periods and hyphens, and does not start with a period or a hyphen.
-        Artifactory versions before 7.113 accept at most 128 characters.
+      - The name may contain letters, digits, underscores, periods and hyphens. It must not start with a period or
+        hyphen. Artifactory versions before 7.113 accept at most 128 characters.
     type: str
   version:
     description:
       - Version of the release bundle, as a string. Required if O(items) is not set.
-      - It consists of the same characters as O(name). Artifactory versions before 7.113 accept at most 32 characters.
+      - The version may contain letters, digits, underscores, periods and hyphens. It must not start with a period or
+        hyphen. Artifactory versions before 7.113 accept at most 32 characters.
     type: str
   project:
     description: Key of the project to which the release bundle belongs. If not set, the release bundle is global.
@@ -53,9 +54,9 @@ options:
   artifacts:
     description:
       - Artifacts of the release bundle.
-      - The layers of container images are added by Artifactory. List only their manifests.
+      - For container images, list only the manifests. Artifactory adds the layers.
       - To create a release bundle, exactly one of O(artifacts), O(aql), O(builds) and O(release_bundles) is required.
-        To promote an existing release bundle, none of them is required.
+        To promote an existing release bundle, all of them are optional.
     type: list
     elements: dict
     suboptions:
@@ -68,12 +69,12 @@ options:
   aql:
     description:
       - Query in Artifactory Query Language (AQL) that selects the artifacts.
-      - The query of an existing release bundle is compared if Artifactory returns it, which depends on its version.
+      - For an existing release bundle, the module compares the query only if the version of Artifactory returns it.
     type: str
   builds:
     description:
       - Builds whose artifacts the release bundle contains.
-      - The builds of an existing release bundle are compared if Artifactory returns them, which depends on its version.
+      - For an existing release bundle, the module compares the builds only if the version of Artifactory returns them.
     type: list
     elements: dict
     suboptions:
@@ -84,8 +85,8 @@ options:
         description: Build number, as a string. Required. If several runs have this number, the newest one is used.
         type: str
       repository:
-        description: Key of the repository with the build info. The default is the one of O(project), or
-          V(artifactory-build-info).
+        description: Key of the repository with the build info. The default is the build-info repository of O(project)
+          or, if O(project) is not set, V(artifactory-build-info).
         type: str
       include_dependencies:
         description: Whether the release bundle also contains the dependencies of the build.
@@ -93,9 +94,8 @@ options:
         default: false
   release_bundles:
     description:
-      - Release bundles whose artifacts the release bundle contains.
-      - The release bundles of an existing release bundle are compared if Artifactory returns them, which depends on its
-        version.
+      - Other release bundles whose artifacts the release bundle contains.
+      - For an existing release bundle, the module compares this list only if the version of Artifactory returns it.
     type: list
     elements: dict
     suboptions:
@@ -110,8 +110,7 @@ options:
           release bundle, specify V(default).
         type: str
   skip_docker_manifest_resolution:
-    description: Whether to leave out the layers of container images. If not set, the default of Artifactory applies,
-      which is V(false).
+    description: Whether to omit the layers of container images. The default of Artifactory is V(false).
     type: bool
   signing_key:
     description:
@@ -124,39 +123,42 @@ options:
       - Environment to which the release bundle is promoted, such as V(PROD).
       - If a promotion to this environment was completed, nothing is promoted, regardless of its repositories.
       - If all promotions to this environment failed, the release bundle is promoted again.
+      - If a promotion to this environment has been completed before, the release bundle is not promoted again, even if
+        the repositories differ.
+      - If the last promotion failed, the release bundle is promoted again.
       - Requires O(wait=true).
     type: str
   included_repository_keys:
-    description: Keys of the repositories to which the artifacts are copied. If not set, they are copied to all suitable
-      repositories of O(environment).
+    description: Keys of the repositories to which the artifacts are copied. If not set, artifacts are copied to all
+      suitable repositories of O(environment). Requires O(environment).
     type: list
     elements: str
   excluded_repository_keys:
-    description: Keys of repositories of O(environment) to which no artifacts are copied.
+    description: Keys of repositories of O(environment) to which no artifacts are copied. Requires O(environment).
     type: list
     elements: str
   overwrite_existing_artifacts:
-    description: Whether the promotion overwrites other artifacts with the same path. If V(false), the promotion fails
-      if such an artifact exists.
+    description: Whether the promotion overwrites different artifacts that exist at the same path. If V(false), the
+      promotion fails if such an artifact exists.
     type: bool
     default: false
   allow_delete_promoted:
     description:
       - Whether O(state=absent) deletes a release bundle that has been promoted. If V(false), the task fails and names
         the environments.
-      - Deleted release bundles are not moved to the trash can and cannot be restored.
+      - A deleted release bundle is not moved to the trash can and cannot be restored.
     type: bool
     default: false
   wait:
     description:
-      - Whether to wait until creation, promotion and deletion are complete, and for operations that are already in
+      - Whether to wait until creation, promotion or deletion is complete. This includes operations that are already in
         progress.
-      - If V(false), the task ends when the server has accepted the request. A failure of the creation is then reported
-        by the next task that uses the release bundle.
+      - If V(false), the task ends when the server has accepted the request. If the creation fails later, the next task
+        that uses the release bundle reports the failure.
   predict_missing:
     description:
-      - Whether check mode assumes that missing artifacts, builds, release bundles, environments, repositories and
-        projects are created by earlier tasks.
+      - Whether check mode assumes that earlier tasks create missing artifacts, builds, release bundles, environments,
+        repositories and projects.
       - If V(false), check mode fails if one of them is missing. The results of O(aql) are not verified.
       - Ignored outside of check mode.
   state:
@@ -168,7 +170,8 @@ options:
       - Release bundles to manage, each with the options below. Options set outside O(items) are the defaults for all
         items.
       - Each item requires C(name) and C(version). All items are validated before the first request.
-      - The items are processed concurrently, so an item must not use another one as a source.
+      - The items are processed concurrently, so an item must not use the release bundle of another item in
+        O(release_bundles).
     type: list
     elements: dict
     suboptions:
@@ -365,7 +368,8 @@ release_bundle:
       type: list
       elements: dict
     release_bundles:
-      description: Release bundles of the release bundle, sorted. Each contains C(name), C(version) and C(project).
+      description: Release bundles whose artifacts the release bundle contains, sorted. Each contains C(name),
+        C(version) and C(project).
       returned: when O(release_bundles) is set
       type: list
       elements: dict

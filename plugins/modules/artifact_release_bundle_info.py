@@ -10,7 +10,7 @@ module: artifact_release_bundle_info
 short_description: Get Artifactory release bundle information
 description:
   - Get the versions of a release bundle (v2) with their status, promotions and artifacts.
-  - Without O(name), get only the names of all release bundles.
+  - If O(name) is not set, get the names of all release bundles.
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -21,29 +21,31 @@ extends_documentation_fragment:
 notes:
   - Requires Artifactory 7.63.2 or later with an Enterprise license.
   - Release bundles on which the account has no Read permission are not returned.
-  - The module sends one request for up to 250 versions, and at least one for each version and each part in O(include).
+  - The module sends one request per 250 versions. Each part in O(include) adds at least one request per version.
   - Tested against the sandbox of this collection. Not tested against a real Artifactory server.
 options:
   name:
     description: Name of the release bundle. If not set, the names of all release bundles are returned.
     type: str
   version:
-    description: Version to return. If not set, all versions are returned.
+    description: Version to return. If not set, all versions are returned. Requires O(name).
     type: str
   project:
-    description: Key of the project of the release bundles. If not set, global release bundles are returned and, without
-      O(name), the names of the release bundles of all projects.
+    description:
+      - Key of the project of the release bundle. If not set, O(name) is a global release bundle.
+      - If O(name) is not set, only the names of release bundles of this project are returned or, if O(project) is not
+        set either, the names of all release bundles.
     type: str
   include:
-    description: Parts of the versions to return as well. Ignored if O(name) is not set.
+    description: Additional information to return for each version. Ignored if O(name) is not set.
     type: list
     elements: str
     choices:
-      promotions: The promotions.
-      artifacts: The artifacts, which can be many.
+      promotions: The promotions to environments.
+      artifacts: The artifacts with path and checksum. The list can be long.
     default: []
   workers:
-    description: Number of versions whose parts are requested concurrently.
+    description: Maximum number of concurrent requests for O(include), from 1 to 64.
     type: int
     default: 8
 seealso:
