@@ -18,6 +18,7 @@ from ..items.storage import Items
 from ..items.tree import TRASH_REPO
 from ..maven.layouts import MAVEN_2, parse_module
 from ..protocol.errors import ArtifactError
+from ..system.configuration.store import Configuration
 from .configurations import default_layout, list_member_names, normalize_package_type, stored_members
 from .package_types import IMAGE_TYPES, MAVEN_TYPES, STORED_CLASSES
 
@@ -154,6 +155,7 @@ class Repositories:
         self._runtime = runtime
         self._db = runtime.db
         self._items = items
+        self._configuration = Configuration(runtime)
         # Earlier states of the repositories whose last change is not visible yet, and the times when it will be.
         self._earlier_states: dict[str, tuple[Repository | None, float]] = {}
 
@@ -162,7 +164,7 @@ class Repositories:
         self._earlier_states.clear()
 
     async def delete(self, repository: Repository) -> None:
-        """Delete a repository with its items, and remove it from virtual repositories."""
+        """Delete a repository with its items, and remove it from virtual repositories, backups and the indexer."""
         storage = f"{repository.key}-cache" if repository.rclass == "remote" else repository.key
         root = self._items.find(storage, "")
         if root is not None:
@@ -175,6 +177,7 @@ class Repositories:
         for virtual in list(self._list_stored()):
             if repository.key in virtual.configuration.get("repositories", ()):
                 self._remove_member(virtual, repository.key)
+        self._configuration.remove_repository(repository.key)
 
     def _remove_member(self, virtual: Repository, key: str) -> None:
         configuration = dict(virtual.configuration)

@@ -297,3 +297,18 @@ def test_objects_and_repositories_share_their_names(artifactory, patch):
     patch("propertySets: {quality: {visible: true}}")
     response = artifactory.put("/api/repositories/quality", json={"rclass": "local"})
     assert error_of(response) == (400, "Repository name is already in use")
+
+
+@pytest.mark.parametrize("version", ["7.46.11", "7.77.3"])
+def test_deleted_repository_is_removed_from_backups_and_the_indexer(artifactory, patch, sandbox, version):
+    sandbox.switch("artifact", version=version)
+    excluded = "{excludedRepositories: [user, generic-local]}"
+    artifactory.put("/api/repositories/user", json={"rclass": "local"})
+    patch(f"backups: {{backup-daily: {excluded}, backup-weekly: {excluded}}}")
+    patch("indexer: {includedRepositories: [user]}")
+    assert artifactory.delete("/api/repositories/user").status_code == 200
+    root = ET.fromstring(artifactory.get(PATH).content)
+    lists = [*root.iterfind(".//{*}excludedRepositories"), root.find("{*}indexer")]
+    references = [element.text for parent in lists for element in parent.iterfind(".//{*}repositoryRef")]
+    assert references == ["generic-local", "generic-local"]
+    assert patch("backups: {backup-daily: {enabled: false}}").status_code == 200

@@ -78,6 +78,15 @@ class Configuration:
         else:
             self._runtime.db.execute("INSERT OR REPLACE INTO artifact_configuration VALUES (?, ?)", (name, text))
 
+    def remove_repository(self, key: str) -> None:
+        """Remove a deleted repository from the backups that exclude it and from the indexer."""
+        for section, member in (("backups", "excludedRepositories"), ("indexer", "includedRepositories")):
+            value = self.load_section(section) or {}
+            for fields in value.values() if section == "backups" else (value,):
+                if key in (fields.get(member) or ()):
+                    fields[member] = [other for other in fields[member] if other != key]
+                    self._save_section(section, value)
+
     @property
     def url_base(self) -> str | None:
         """The custom base URL."""
