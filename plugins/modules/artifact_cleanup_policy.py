@@ -56,10 +56,8 @@ options:
   enabled:
     description:
       - Whether the policy is enabled. The default for a new policy is V(false).
-      - The module creates a policy disabled and enables it with another request, after it has verified the criteria on
-        the server. If the task fails in between, run it again.
-      - The module creates the policy disabled and then enables it with a second request. If the task fails in between,
-        run it again.
+      - The module creates the policy disabled, verifies the criteria on the server, and then enables the policy with a
+        second request. If the task fails in between, run it again.
     type: bool
   skip_trashcan:
     description: Whether Artifactory deletes packages permanently instead of moving them to the trash can. The default

@@ -173,13 +173,10 @@ options:
       - Whether to allow mappings that accept every token of the provider, because their claims are empty or restrict
         nothing.
       - If V(false), the task fails before the first request.
-      - Anybody can get tokens of github.com and gitlab.com. If V(false), the claims of new and changed mappings of
-        these providers must also name the owner of the pipelines, for example with C(repository) or
-        C(namespace_path). For GitHub, O(organization) is sufficient. If a task removes this limit from an existing
-        provider, all its mappings are verified.
       - Anyone can obtain tokens from github.com and gitlab.com. With V(false), new and changed mappings of these
         providers must therefore also identify the owner of the pipelines, for example with the claim C(repository) or
         C(namespace_path). For GitHub, O(organization) is sufficient.
+      - If a task removes this restriction from an existing provider, all mappings of the provider are verified.
     type: bool
     default: false
   allow_admin_scope:

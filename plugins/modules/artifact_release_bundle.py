@@ -121,11 +121,9 @@ options:
   environment:
     description:
       - Environment to which the release bundle is promoted, such as V(PROD).
-      - If a promotion to this environment was completed, nothing is promoted, regardless of its repositories.
-      - If all promotions to this environment failed, the release bundle is promoted again.
       - If a promotion to this environment has been completed before, the release bundle is not promoted again, even if
         the repositories differ.
-      - If the last promotion failed, the release bundle is promoted again.
+      - If all promotions to this environment failed, the release bundle is promoted again.
       - Requires O(wait=true).
     type: str
   included_repository_keys:

@@ -114,10 +114,8 @@ options:
     description:
       - Whether to allow the deletion or deactivation of an enabled setting if the account of this task logs in with
         SAML.
-      - If V(false), the task fails before such a change. It also fails if the name or the realm of the account
-        is unknown, as with O(api_key).
-      - If V(false), the task fails before such a change. The task also fails if the module cannot determine the name of
-        the account, as with O(api_key).
+      - If V(false), the task fails before such a change. The task also fails if the module cannot determine the name or
+        the realm of the account, as with O(api_key).
     type: bool
     default: false
   undeclared:

@@ -35,7 +35,6 @@ SEARCHES = {
     "back up artifactory": {"backups", "artifact_backup_module"},
     "smtp": {"artifact_mail_module"},
     "property set": {"artifact_property_set_module"},
-    "ldap settings": {"artifact_ldap_module", "ldap"},
     "rename repository": {"rename-repository"},
     "sign debian repository": {"signed-repositories"},
     "gpg key artifactory": {"artifact_keypair_module", "signed-repositories"},

@@ -22,7 +22,7 @@ def replace(
     title: str,
     *,
     delete: t.Callable[[], None],
-    find: t.Callable[[], t.Optional[Fields]],
+    find: t.Callable[[], Fields | None],
     create: t.Callable[[], None],
 ) -> None:
     """Delete an object and, when it no longer exists, create the new one.
