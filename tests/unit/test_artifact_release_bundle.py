@@ -338,6 +338,26 @@ OTHER_SOURCES = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("declared", "stored"),
+    [
+        ({"builds": [{"name": "app", "number": "7"}]}, {"builds": [{"build_name": "app", "build_number": "7"}]}),
+        (
+            {"release_bundles": [{"name": "lib", "version": "2"}]},
+            {"release_bundles": [{"release_bundle_name": "lib", "release_bundle_version": "2"}]},
+        ),
+    ],
+)
+def test_places_of_sources_are_not_compared_if_the_server_does_not_return_them(
+    declared: dict[str, Any], stored: dict[str, Any]
+) -> None:
+    body = {"created": "2026-05-01T10:11:12.345Z", "artifacts": [artifact()], "source": stored}
+    record = call("GET", f"{BUNDLES}/records/app/1.0?project=web&{PAGE}", json=body)
+    with conversation(status(query="?project=web"), record) as talk:
+        result = run("artifact_release_bundle", url=talk.url, name="app", version="1.0", project="web", **declared)
+    assert (result["changed"], "failed" in result) == (False, False), result
+
+
 def other_task(declared: dict[str, Any]) -> dict[str, Any]:
     """Return a task with another source. Empty repositories stand for options that are not set."""
     entries = {

@@ -107,9 +107,10 @@ def read_source(declared: Fields, contents: Record, skips_layers: bool) -> Field
     if "aql" in declared:
         return {"aql": (source.maybe_text("aql") or "").strip()}
     if "builds" in declared:
-        return {"builds": sorted(map(_read_build, source.maybe_records("builds")), key=_sort_key)}
-    bundles = source.maybe_records("release_bundles")
-    return {"release_bundles": sorted(map(_read_bundle, bundles), key=_sort_key)}
+        builds = [_read_build(record, declared["builds"]) for record in source.maybe_records("builds")]
+        return {"builds": sorted(builds, key=_sort_key)}
+    bundles = [_read_bundle(record, declared["release_bundles"]) for record in source.maybe_records("release_bundles")]
+    return {"release_bundles": sorted(bundles, key=_sort_key)}
 
 
 def list_artifacts(contents: Record) -> list[Entry]:
@@ -195,21 +196,31 @@ def _read_artifact(record: Record) -> Entry:
     }
 
 
-def _read_build(record: Record) -> Entry:
-    return {
+def _read_build(record: Record, declared: list[Entry]) -> Entry:
+    build = {
         "name": record.text("build_name"),
         "number": record.text("build_number"),
-        "repository": record.maybe_text("build_repository") or f"artifactory-{_BUILD_REPOSITORY}",
+        "repository": record.maybe_text("build_repository"),
         "include_dependencies": bool(record.maybe_flag("include_dependencies")),
     }
+    return _complete(build, declared, ("name", "number"), {"repository": f"artifactory-{_BUILD_REPOSITORY}"})
 
 
-def _read_bundle(record: Record) -> Entry:
-    return {
+def _read_bundle(record: Record, declared: list[Entry]) -> Entry:
+    project = record.maybe_text("project_key")
+    bundle = {
         "name": record.text("release_bundle_name"),
         "version": record.text("release_bundle_version"),
-        "project": normalize_project(record.maybe_text("project_key")),
+        "project": None if project is None else normalize_project(project),
     }
+    return _complete(bundle, declared, ("name", "version"), {"project": ""})
+
+
+def _complete(entry: Entry, declared: list[Entry], identity: tuple[str, ...], defaults: Entry) -> Entry:
+    """Return an entry with declared values where the server returns none, or with defaults if it is not declared."""
+    same = (one for one in declared if all(one[name] == entry[name] for name in identity))
+    values = next(same, defaults)
+    return {name: values[name] if value is None else value for name, value in entry.items()}
 
 
 def _sort_unique(option: str, entries: t.Iterable[Entry], identity: tuple[str, ...]) -> list[Entry]:
