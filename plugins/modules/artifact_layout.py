@@ -59,7 +59,8 @@ options:
     description:
       - Pattern for the paths of descriptors, such as V([orgPath]/[module]/[baseRev]/[module]-[baseRev].pom). An empty
         string removes the pattern.
-      - The pattern must contain the same tokens as O(artifact_path_pattern).
+      - The pattern must contain C([module]), C([baseRev]) and one of C([org]) and C([orgPath]). Layouts whose names end
+        with V(-default) are exempt from this rule.
     type: str
   folder_integration_revision_regexp:
     description: Regular expression for the integration revision (such as a Maven snapshot) in folder names, for example

@@ -81,7 +81,7 @@ options:
   purge:
     description:
       - Whether to delete existing properties that are not in O(properties), and existing values that are not in
-        O(properties[].values) if that is set.
+        O(properties[].values). Values are kept if O(properties[].values) is not set.
       - Requires O(properties).
   predict_missing:
     description:
