@@ -82,9 +82,10 @@ options:
     default: false
   predict_missing:
     description:
-      - Whether check mode assumes that an earlier task removes the key pairs to delete or replace from all
-        repositories.
-      - If V(false), check mode fails if a repository still uses one of them. Ignored outside of check mode.
+      - Whether check mode assumes that no repository uses the key pairs to delete or replace.
+      - Set this to V(true) if an earlier task changes these repositories. Check mode does not apply that change, so
+        this task would otherwise fail.
+      - Ignored outside of check mode.
   undeclared:
     description:
       - How to treat existing key pairs that are not in O(items).

@@ -27,13 +27,13 @@ extends_documentation_fragment:
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
-  - Requires administrator permissions and Artifactory 5 or later. The open-source edition is sufficient.
+  - Requires administrator permissions and Artifactory 5 or later. The open-source edition is sufficient, except for
+    deletions with version 7.49 or later.
   - A task without changes sends one request, regardless of the number of O(items).
   - The module sends one request per change, so a refused change does not affect other O(items). The requests are sent
     one after another, because Artifactory applies configuration changes one at a time.
   - Before a deletion, the module verifies that no repository uses the layout. If this cannot be verified, the task
-    fails. Deletion therefore always fails with the open-source edition 7.49 or later, which does not return the
-    necessary information.
+    fails. The open-source edition 7.49 or later does not return the necessary information.
   - Tested against the sandbox of this collection. Not tested against a real Artifactory server.
 options:
   name:
@@ -72,9 +72,10 @@ options:
     type: str
   predict_missing:
     description:
-      - Whether check mode assumes that an earlier task changes or deletes all repositories that use the layouts to
-        delete.
-      - If V(false), check mode fails if a repository still uses one of them. Ignored outside of check mode.
+      - Whether check mode assumes that no repository uses the layouts to delete.
+      - Set this to V(true) if an earlier task changes these repositories. Check mode does not apply that change, so
+        this task would otherwise fail.
+      - Ignored outside of check mode.
   undeclared:
     description:
       - How to treat existing layouts that are not in O(items).

@@ -30,13 +30,13 @@ extends_documentation_fragment:
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
-  - Requires administrator permissions and Artifactory 5 or later. The open-source edition is sufficient.
+  - Requires administrator permissions and Artifactory 5 or later. The open-source edition is sufficient, except for
+    deletions with version 7.49 or later.
   - A task without changes sends one request, regardless of the number of O(items).
   - The module sends one request per change, so a refused change does not affect other O(items). The requests are sent
     one after another, because Artifactory applies configuration changes one at a time.
   - Before a deletion, the module verifies that no repository uses the property set. If this cannot be verified, the
-    task fails. Deletion therefore always fails with the open-source edition 7.49 or later, which does not return the
-    necessary information.
+    task fails. The open-source edition 7.49 or later does not return the necessary information.
   - Tested against the sandbox of this collection. Not tested against a real Artifactory server.
 options:
   name:
@@ -85,8 +85,10 @@ options:
       - Requires O(properties).
   predict_missing:
     description:
-      - Whether check mode assumes that an earlier task removes the property sets to delete from all repositories.
-      - If V(false), check mode fails if a repository still uses one of them. Ignored outside of check mode.
+      - Whether check mode assumes that no repository uses the property sets to delete.
+      - Set this to V(true) if an earlier task changes these repositories. Check mode does not apply that change, so
+        this task would otherwise fail.
+      - Ignored outside of check mode.
   undeclared:
     description:
       - How to treat existing property sets that are not in O(items).

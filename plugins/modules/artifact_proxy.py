@@ -27,13 +27,13 @@ extends_documentation_fragment:
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
-  - Requires administrator permissions and Artifactory 5 or later. The open-source edition is sufficient.
+  - Requires administrator permissions and Artifactory 5 or later. The open-source edition is sufficient, except for
+    deletions with version 7.49 or later.
   - A task without changes sends one request, regardless of the number of O(items).
   - The module sends one request per change, so a refused change does not affect other O(items). The requests are sent
     one after another, because Artifactory applies configuration changes one at a time.
   - Before a deletion, the module verifies that no repository, replication or webhook uses the proxy. If this cannot be
-    verified, the task fails. Deletion therefore always fails with the open-source edition 7.49 or later, which does not
-    return the necessary information.
+    verified, the task fails. The open-source edition 7.49 or later does not return the necessary information.
   - To delete a proxy, set O(token). The module then reads all webhooks, which the server may return only to access
     tokens.
   - Tested against the sandbox of this collection. Not tested against a real Artifactory server.
@@ -90,9 +90,10 @@ options:
       absent: Delete the proxy.
   predict_missing:
     description:
-      - Whether check mode assumes that an earlier task removes the proxies to delete from all repositories,
-        replications and webhooks.
-      - If V(false), check mode fails if a proxy to delete is still used. Ignored outside of check mode.
+      - Whether check mode assumes that no repository, replication or webhook uses the proxies to delete.
+      - Set this to V(true) if an earlier task changes these objects. Check mode does not apply that change, so this
+        task would otherwise fail.
+      - Ignored outside of check mode.
   items:
     description:
       - Proxies to manage, each with the options below. Options set outside O(items) are the defaults for all items.

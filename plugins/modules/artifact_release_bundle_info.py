@@ -32,9 +32,9 @@ options:
     type: str
   project:
     description:
-      - Key of the project of the release bundle. If not set, O(name) is a global release bundle.
-      - If O(name) is not set, only the names of release bundles of this project are returned or, if O(project) is not
-        set either, the names of all release bundles.
+      - Key of the project of the release bundle. With O(name), the default is a global release bundle.
+      - Without O(name), limits the names to this project. If neither option is set, the names of all release bundles
+        are returned.
     type: str
   include:
     description: Additional information to return for each version. Ignored if O(name) is not set.
