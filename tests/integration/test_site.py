@@ -91,7 +91,8 @@ def reader(sandbox: Sandbox, home: Path, path: str) -> dict[str, str]:
         shutil.rmtree(home / folder, ignore_errors=True)
         shutil.copytree(SITE / folder, home / folder)
     search = os.pathsep.join([str(home), path])
-    return environment(sandbox, HOME=str(home), PATH=search, PYTHONPATH=str(ROOT / "extensions"))
+    variables = {"HOME": str(home), "PATH": search, "PYTHONPATH": str(ROOT / "extensions"), "LDAP_PASSWORD": "secret"}
+    return environment(sandbox, **variables)
 
 
 def run(command: str, folder: Path, reader: dict[str, str]) -> str:
