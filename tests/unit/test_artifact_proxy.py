@@ -222,6 +222,8 @@ def test_default_proxy_has_no_services(options: dict[str, Any]) -> None:
         ({"host": ""}, "host"),
         ({"host": "~"}, "host"),
         ({"host": "http://proxy.example.com"}, "host"),
+        ({"host": "proxy.example.com:3128"}, "host"),
+        ({"host": "10.0.0.1:3128"}, "host"),
         ({"host": "user:p4ssw0rd@proxy.example.com"}, "host"),
         ({"proxy_password": "~"}, "proxy_password"),
         ({"proxy_password": "a\0"}, "proxy_password"),
@@ -244,3 +246,9 @@ def test_information_has_the_form_of_the_options_without_the_password() -> None:
     assert "c2VjcmV0LW9mLXByb3h5" not in json.dumps(result)
     with conversation(read(proxies(PROXY))) as server:
         assert not manage(server.url, items=result["proxies"])["changed"]
+
+
+@pytest.mark.parametrize("host", ["proxy", "10.0.0.1", "::1", "[2001:db8::1]", "proxy_1.example.com"])
+def test_host_can_be_a_name_or_an_address(host: str) -> None:
+    with conversation(read(proxies(PROXY.replace("proxy.example.com", host)))) as server:
+        assert not manage(server.url, key="corporate", host=host)["changed"]

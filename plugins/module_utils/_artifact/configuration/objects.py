@@ -34,8 +34,14 @@ NAME: Option = dict(
         "an XML name: letters, digits, '_', '-' and '.', of which the first is a letter or '_'",
     ),
 )
+# A host name, an IPv4 address, or an IPv6 address, which has at least two colons
 HOST: Option = dict(
-    **limits.NAME, address=True, matches=(r"[^\s/@]+", "a host name or an address, without scheme, path and user name")
+    **limits.NAME,
+    address=True,
+    matches=(
+        r"[^\s/@:]+|\[?[0-9a-fA-F]*:[0-9a-fA-F.]*:[0-9a-fA-F.:]*\]?",
+        "a host name or an address, without scheme, port, path and user name",
+    ),
 )
 # Sections whose objects other objects use
 _REFERENCED = ("repoLayouts", "proxies", "propertySets")
