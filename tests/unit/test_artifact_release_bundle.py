@@ -683,7 +683,7 @@ def test_check_mode_does_not_wait() -> None:
 @pytest.mark.parametrize("check_mode", [False, True])
 def test_other_editions_are_named(check_mode: bool) -> None:
     requirement = "Managing release bundles requires Artifactory Enterprise, but the server "
-    alternative = "Use artifact_build_promotion for builds and artifact_image_promotion for images."
+    alternative = "With Artifactory Pro, use artifact_build_promotion for builds and artifact_image_promotion for images."
     page = call("GET", f"{BUNDLES}/statuses/app/1.0", 404, text="404 page not found")
     with conversation(page, server(license_text="Artifactory OSS")) as talk:
         result = run("artifact_release_bundle", url=talk.url, check_mode=check_mode, **TASK)

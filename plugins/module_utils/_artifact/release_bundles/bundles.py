@@ -20,7 +20,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._url import e
 FEATURE = Feature(
     "Managing release bundles",
     Edition.ENTERPRISE,
-    "Use artifact_build_promotion for builds and artifact_image_promotion for images.",
+    "With Artifactory Pro, use artifact_build_promotion for builds and artifact_image_promotion for images.",
 )
 SINCE = "7.63.2"
 COMPLETED, DELETING = "COMPLETED", "DELETING"
