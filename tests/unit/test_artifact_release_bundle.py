@@ -568,6 +568,15 @@ def test_promoted_release_bundle_is_not_deleted(state: str, check_mode: bool) ->
     assert not result["changed"]
 
 
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_release_bundle_is_not_deleted_when_its_promotions_are_unknown(check_mode: bool) -> None:
+    unknown = call("GET", f"{API}/promotion/records/app/1.0?include=messages&{PAGE}", 404, json=NOT_FOUND)
+    with conversation(status(), unknown, server(), status()) as talk:
+        result = run("artifact_release_bundle", url=talk.url, check_mode=check_mode, **{**TASK, "state": "absent"})
+    assert "It is unknown whether it has been promoted." in result["msg"]
+    assert not result["changed"]
+
+
 def test_promoted_release_bundle_is_deleted_on_request() -> None:
     task = {**TASK, "state": "absent", "allow_delete_promoted": True}
     with conversation(status(), promotions(promotion()), deleted(204), missing(), server()) as talk:
@@ -683,7 +692,9 @@ def test_check_mode_does_not_wait() -> None:
 @pytest.mark.parametrize("check_mode", [False, True])
 def test_other_editions_are_named(check_mode: bool) -> None:
     requirement = "Managing release bundles requires Artifactory Enterprise, but the server "
-    alternative = "With Artifactory Pro, use artifact_build_promotion for builds and artifact_image_promotion for images."
+    alternative = (
+        "With Artifactory Pro, use artifact_build_promotion for builds and artifact_image_promotion for images."
+    )
     page = call("GET", f"{BUNDLES}/statuses/app/1.0", 404, text="404 page not found")
     with conversation(page, server(license_text="Artifactory OSS")) as talk:
         result = run("artifact_release_bundle", url=talk.url, check_mode=check_mode, **TASK)

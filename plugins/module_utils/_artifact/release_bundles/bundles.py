@@ -131,13 +131,18 @@ def delete(artifact: ArtifactService, version: Version) -> None:
 def list_promotions(artifact: ArtifactService, version: Version) -> list[Record]:
     """Return the records of all promotions of a version, newest first. Empty if the version does not exist.
 
-    :raises ToolchainError: if the server does not return all promotions
+    :raises ToolchainError: if the server does not return all promotions, or none although the version exists
     """
     address = _promotion_address(version)
     pages = list(_read_pages(artifact, address, "promotions", {**version.query, "include": "messages"}))
     promotions = [entry for page in pages for entry in page.records("promotions")]
     if pages:
         _check_complete(address, len(promotions), pages[-1].maybe_integer("total"))
+    elif find_state(artifact, version) is not None:
+        raise ToolchainError(
+            f"GET {address}: the server returned 404, although {version} exists. It is unknown whether it has been "
+            "promoted. Check the permissions of the account."
+        )
     return sorted(promotions, key=lambda promotion: promotion.integer("created_millis"), reverse=True)
 
 
