@@ -76,9 +76,13 @@ def run(running_sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> R
     programs = tmp_path_factory.mktemp("bin")
     (programs / "kwadmin").symlink_to(running_sandbox.environment["SANDBOX_KWADMIN"])
     keys = write_keys(tmp_path_factory.mktemp("keys"))
-    settings = {**home, **keys, "PATH": f"{programs}:{os.environ['PATH']}"}
     license_key = base64.b64encode(b'{"licensedTo": "Example"}').decode()
-    settings = {**home, "ARTIFACTORY_LICENSE": license_key, "PATH": f"{programs}:{os.environ['PATH']}"}
+    settings = {
+        **home,
+        **keys,
+        "ARTIFACTORY_LICENSE": license_key,
+        "PATH": f"{programs}:{os.environ['PATH']}",
+    }
     return run_tasks(running_sandbox, tasks, name="examples", settings=settings, ansible_facts={"env": home})
 
 

@@ -129,7 +129,11 @@ def test_packets_of_both_formats_are_equal(size: int) -> None:
 def test_text_around_a_key_is_ignored() -> None:
     text = f"My key:\n{gpg_pair().public}\n-- \nme"
     assert key_texts.normalize(text) == gpg_pair().public
-    assert key_texts.normalize(rsa_pair().public + gpg_pair().public) == rsa_pair().public
+
+
+def test_several_keys_in_a_text_are_refused() -> None:
+    with pytest.raises(ValueError, match="one public key"):
+        key_texts.parse_public_key(rsa_pair().public + gpg_pair().public)
 
 
 def test_text_that_is_no_key_is_kept() -> None:
