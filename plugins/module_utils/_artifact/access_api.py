@@ -66,6 +66,24 @@ def parse(response: Response, name: str, identity: str = "name") -> Record:
     return record
 
 
+def index(records: t.Iterable[Record], identity: str = "name") -> dict[str, Record]:
+    """Return objects by name, sorted.
+
+    :arg identity: the member with the name of an object
+    """
+    named = {record.text(identity): record for record in records}
+    return {name: named[name] for name in sorted(named)}
+
+
+def verify_accepted(response: Response) -> None:
+    """Verify that the response to a write is empty or contains an object.
+
+    :raises UnexpectedResponse: if it is a page of another server, which does not mean that the write had an effect
+    """
+    if response.text.strip():
+        response.record()
+
+
 def list_entries(read: ReadPage, member: str) -> list[Record] | None:
     """Return the entries of all pages of a list, or `None` if the server lacks the API.
 

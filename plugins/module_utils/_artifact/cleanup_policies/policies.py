@@ -30,12 +30,7 @@ _SERVICE, _SINCE = "artifactory", "7.98.2"
 def find(artifact: ArtifactService, key: str) -> Record | None:
     """Return a policy, or `None` if it does not exist."""
     response = _read(artifact, _address(key))
-    if response.status == 404:
-        return None
-    record = response.record()
-    if (stored := record.text("key")) != key:
-        raise response.unexpected_value("key", f"'{key}'", stored)
-    return record
+    return None if response.status == 404 else access_api.parse(response, key, "key")
 
 
 def list_all(artifact: ArtifactService) -> dict[str, Record]:
@@ -43,15 +38,13 @@ def list_all(artifact: ArtifactService) -> dict[str, Record]:
     response = _read(artifact, _ADDRESS)
     if response.status == 404:
         raise access_api.foreign_response_error(response, _SERVICE)
-    policies = {record.text("key"): record for record in response.records()}
-    return {key: policies[key] for key in sorted(policies)}
+    return access_api.index(response.records(), "key")
 
 
 def create(artifact: ArtifactService, key: str, body: Fields) -> None:
     """Create a policy, which must be disabled."""
     response = artifact.http.write("POST", _address(key), json=body, accept=(200, 201))
-    if response.text.strip():
-        response.record()  # a page of another server does not mean that the policy exists
+    access_api.verify_accepted(response)
 
 
 def replace(artifact: ArtifactService, key: str, body: Fields) -> None:

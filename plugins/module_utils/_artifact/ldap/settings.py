@@ -63,8 +63,7 @@ def list_all(artifact: ArtifactService, kind: Kind) -> dict[str, Record]:
 def create(artifact: ArtifactService, kind: Kind, body: Fields) -> None:
     """Create an object."""
     response = artifact.write_descriptor("POST", kind.address, json=body, accept=(200, 201))
-    if response.text.strip():
-        response.record()  # a page of another server does not mean that the object exists
+    access_api.verify_accepted(response)
 
 
 def replace(artifact: ArtifactService, kind: Kind, body: Fields) -> None:

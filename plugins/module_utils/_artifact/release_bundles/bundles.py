@@ -190,8 +190,7 @@ def _submit(artifact: ArtifactService, address: str, version: Version, body: Fie
     query = {**version.query, "async": "true"}
     with editions.explain_refusal(artifact, FEATURE):
         response = artifact.http.write("POST", address, query=query, json=body, headers=headers, accept=_SUBMITTED)
-    if response.text.strip():
-        response.record()  # a page of another server does not mean that the operation has begun
+    access_api.verify_accepted(response)
 
 
 def _read_pages(

@@ -34,7 +34,7 @@ def list_all(artifact: ArtifactService) -> dict[str, Record]:
     response = sso_api.read(artifact, _PATH, FEATURE, _SINCE)
     if response.status == 404:
         raise access_api.foreign_response_error(response)
-    return sso_api.index(response.records())
+    return access_api.index(response.records())
 
 
 def create(artifact: ArtifactService, body: Fields) -> None:

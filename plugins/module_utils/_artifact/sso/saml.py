@@ -111,7 +111,7 @@ def list_all(artifact: ArtifactService) -> dict[str, Record]:
         raise access_api.foreign_response_error(response)
     body = response.json_or_none()
     records = [response.record()] if isinstance(body, dict) and "name" in body else response.records()
-    return sso_api.index(records)
+    return access_api.index(records)
 
 
 def create(artifact: ArtifactService, body: Fields) -> None:

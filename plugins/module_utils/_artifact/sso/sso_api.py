@@ -11,7 +11,6 @@ import typing as t
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import access_api, editions
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import IDEMPOTENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
@@ -44,12 +43,6 @@ def read(
     return response
 
 
-def index(records: t.Iterable[Record]) -> dict[str, Record]:
-    """Return objects by name, sorted."""
-    named = {record.text("name"): record for record in records}
-    return {name: named[name] for name in sorted(named)}
-
-
 def create(artifact: ArtifactService, path: str, body: Fields, feature: editions.Feature, **options: t.Any) -> None:
     """Create something.
 
@@ -57,8 +50,7 @@ def create(artifact: ArtifactService, path: str, body: Fields, feature: editions
     """
     with editions.explain_refusal(artifact, feature):
         response = artifact.http.write("POST", f"{API}{path}", json=body, accept=(200, 201), **options)
-    if response.text.strip():
-        response.record()  # a page of another server does not mean that the object exists
+    access_api.verify_accepted(response)
 
 
 def replace(artifact: ArtifactService, path: str, body: Fields, **options: t.Any) -> None:

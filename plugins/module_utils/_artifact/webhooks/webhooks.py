@@ -35,15 +35,13 @@ def list_all(artifact: ArtifactService) -> dict[str, Record]:
     response = _read(artifact, _ADDRESS)
     if response.status == 404:
         raise access_api.foreign_response_error(response, _SERVICE)
-    webhooks = {record.text("key"): record for record in response.records()}
-    return {key: webhooks[key] for key in sorted(webhooks)}
+    return access_api.index(response.records(), "key")
 
 
 def create(artifact: ArtifactService, body: Fields) -> None:
     """Create a webhook."""
     response = artifact.http.write("POST", _ADDRESS, json=body, accept=(200, 201))
-    if response.text.strip():
-        response.record()  # a page of another server does not mean that the webhook exists
+    access_api.verify_accepted(response)
 
 
 def replace(artifact: ArtifactService, key: str, body: Fields) -> None:
