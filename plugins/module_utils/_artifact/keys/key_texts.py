@@ -11,6 +11,7 @@ import re
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.keys import armor, der, openpgp
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 _GPG_PUBLIC, _GPG_PRIVATE = "PGP PUBLIC KEY BLOCK", "PGP PRIVATE KEY BLOCK"
@@ -68,6 +69,19 @@ def parse_public_key(text: str) -> PublicKey:
     key = der.parse_public_key(data) if label == _PEM_PUBLIC else der.parse_rsa_public_key(data)
     digest = der.colon_hex(hashlib.sha256(key.encoding).hexdigest())
     return PublicKey(key.algorithm, armor.to_pem(_PEM_PUBLIC, key.encoding), digest, key.material)
+
+
+def parse_public_option(option: str, text: str) -> PublicKey:
+    """Return the public key in an option.
+
+    :raises BadOption: if it is invalid
+    """
+    try:
+        return parse_public_key(text)
+    except ValueError:
+        raise BadOption(
+            option, "must be a public key in PEM format or an ASCII-armored GPG key, without the private key"
+        ) from None
 
 
 def parse_private_key(text: str) -> PrivateKey:

@@ -157,13 +157,7 @@ def check_options(params: Fields) -> None:
         return
     public = private = None
     if params["public_key"] is not None:
-        try:
-            public = key_texts.parse_public_key(params["public_key"])
-        except ValueError:
-            raise BadOption(
-                "public_key",
-                "must be a public key in PEM format or an ASCII-armored GPG key, without the private key",
-            ) from None
+        public = key_texts.parse_public_option("public_key", params["public_key"])
         _check_type("public_key", params["type"], public.kind)
     if params["private_key"] is not None:
         try:

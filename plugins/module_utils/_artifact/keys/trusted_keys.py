@@ -151,12 +151,7 @@ def parse_options(params: Fields) -> key_texts.PublicKey | None:
     """
     if params["state"] == "absent" or params["key"] is None:
         return None
-    try:
-        return key_texts.parse_public_key(params["key"])
-    except ValueError:
-        raise BadOption(
-            "key", "must be a public key in PEM format or an ASCII-armored GPG key, without the private key"
-        ) from None
+    return key_texts.parse_public_option("key", params["key"])
 
 
 def _to_fields(record: Record) -> Fields:
