@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import editions
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
@@ -15,6 +16,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http.respons
 
 # Reads a page, with the query as keyword arguments. Returns `None` if the server lacks the API
 ReadPage = t.Callable[..., t.Optional[Response]]
+Query = t.Mapping[str, t.Union[str, list[str], None]]
 
 
 def read(artifact: ArtifactService, path: str, feature: str, since: str, service: str = "access") -> Response:
@@ -31,6 +33,29 @@ def read(artifact: ArtifactService, path: str, feature: str, since: str, service
         artifact.check_pro(feature)
         if not artifact.supports(since):
             raise ToolchainError(f"{feature} requires Artifactory {since} or later.")
+        check_origin(response, service)
+    return response
+
+
+def read_feature(
+    artifact: ArtifactService,
+    path: str,
+    feature: editions.Feature,
+    since: str,
+    service: str = "access",
+    query: Query | None = None,
+) -> Response:
+    """Do the same as `read` for a feature that only some editions have.
+
+    :raises ToolchainError: if the server does not have the path
+    """
+    with editions.explain_refusal(artifact, feature):
+        response = artifact.http.read("GET", path, accept=(200, 404), query=query)
+    if response.status == 404:
+        if artifact.is_open_source():  # with other editions, the object may be missing
+            editions.check(artifact, feature)
+        if not artifact.supports(since):
+            raise ToolchainError(f"{feature.name} requires Artifactory {since} or later.")
         check_origin(response, service)
     return response
 

@@ -173,15 +173,7 @@ def _read(artifact: ArtifactService, address: str, query: t.Mapping[str, str]) -
 
     :raises ToolchainError: if the server lacks the API
     """
-    with editions.explain_refusal(artifact, FEATURE):
-        response = artifact.http.read("GET", address, query=query, accept=(200, 404))
-    if response.status == 404:
-        if artifact.is_open_source():
-            editions.check(artifact, FEATURE)
-        if not artifact.supports(SINCE):
-            raise ToolchainError(f"{FEATURE.name} requires Artifactory {SINCE} or later.")
-        access_api.check_origin(response, "lifecycle")
-    return response
+    return access_api.read_feature(artifact, address, FEATURE, SINCE, "lifecycle", query)
 
 
 def _submit(artifact: ArtifactService, address: str, version: Version, body: Fields, signing_key: str | None) -> None:

@@ -10,7 +10,7 @@ import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import access_api, editions
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import IDEMPOTENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
@@ -24,7 +24,7 @@ def read(
     path: str,
     feature: editions.Feature,
     since: str,
-    query: t.Mapping[str, str | list[str] | None] | None = None,
+    query: access_api.Query | None = None,
 ) -> Response:
     """Return the response of the Access API, which can be 404 if something does not exist.
 
@@ -32,15 +32,7 @@ def read(
     :arg since: version of Artifactory that introduced the path
     :raises ToolchainError: if the server does not have the path
     """
-    with editions.explain_refusal(artifact, feature):
-        response = artifact.http.read("GET", f"{API}{path}", accept=(200, 404), query=query)
-    if response.status == 404:
-        if artifact.is_open_source():  # with other editions, the object may be missing
-            editions.check(artifact, feature)
-        if not artifact.supports(since):
-            raise ToolchainError(f"{feature.name} requires Artifactory {since} or later.")
-        access_api.check_origin(response)
-    return response
+    return access_api.read_feature(artifact, f"{API}{path}", feature, since, query=query)
 
 
 def create(artifact: ArtifactService, path: str, body: Fields, feature: editions.Feature, **options: t.Any) -> None:
