@@ -56,7 +56,7 @@ def parse_public_key(data: bytes) -> PublicKeyInfo:
 
     :raises ValueError: if it is malformed
     """
-    info = _read_one(data, SEQUENCE)
+    info = read_one(data, SEQUENCE)
     algorithm, key = _read_elements(info.content, SEQUENCE, BIT_STRING)
     identifier = _read_elements(algorithm.content, OBJECT_IDENTIFIER)[0].content
     material = key.content[1:]
@@ -81,7 +81,7 @@ def find_public_material(data: bytes) -> tuple[str, bytes | None]:
     :arg data: a key in the format of `PRIVATE KEY`, `RSA PRIVATE KEY` or `EC PRIVATE KEY` blocks
     :raises ValueError: if it is malformed
     """
-    elements = _read_elements(_read_one(data, SEQUENCE).content, INTEGER)
+    elements = _read_elements(read_one(data, SEQUENCE).content, INTEGER)
     second = elements[1] if len(elements) > 1 else None
     if second is not None and second.tag == INTEGER:
         if len(elements) < 3 or elements[2].tag != INTEGER:
@@ -95,7 +95,7 @@ def find_public_material(data: bytes) -> tuple[str, bytes | None]:
     if identifier == _RSA:
         return find_public_material(elements[2].content)
     if identifier == _EC:
-        return "ec", _find_ec_point(_read_elements(_read_one(elements[2].content, SEQUENCE).content, INTEGER))
+        return "ec", _find_ec_point(_read_elements(read_one(elements[2].content, SEQUENCE).content, INTEGER))
     return "other", None
 
 
@@ -104,7 +104,7 @@ def parse_certificate(data: bytes) -> Certificate:
 
     :raises ValueError: if it is malformed
     """
-    body = _read_elements(_read_one(data, SEQUENCE).content, SEQUENCE)[0]
+    body = _read_elements(read_one(data, SEQUENCE).content, SEQUENCE)[0]
     elements = _read_elements(body.content)
     if elements and elements[0].tag == _CERTIFICATE_VERSION:
         elements = elements[1:]
@@ -140,7 +140,11 @@ def colon_hex(text: str) -> str:
     return ":".join(digits[start : start + 2] for start in range(0, len(digits), 2))
 
 
-def _read_one(data: bytes, tag: int) -> Element:
+def read_one(data: bytes, tag: int) -> Element:
+    """Return the only element of an encoding, which must have a tag.
+
+    :raises ValueError: if it has another tag, is truncated, or something follows it
+    """
     elements = _read_elements(data, tag)
     if len(elements) != 1:
         raise ValueError("more than one element")
@@ -168,13 +172,13 @@ def _read_elements(data: bytes, *tags: int) -> list[Element]:
 
 
 def _read_rsa_numbers(data: bytes) -> None:
-    _read_elements(_read_one(data, SEQUENCE).content, INTEGER, INTEGER)
+    _read_elements(read_one(data, SEQUENCE).content, INTEGER, INTEGER)
 
 
 def _find_ec_point(elements: list[Element]) -> bytes | None:
     for element in elements:
         if element.tag == _EC_PUBLIC_KEY:
-            return _read_one(element.content, BIT_STRING).content[1:]
+            return read_one(element.content, BIT_STRING).content[1:]
     return None
 
 

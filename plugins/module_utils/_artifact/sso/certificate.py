@@ -10,12 +10,12 @@ import base64
 import re
 import ssl
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.keys import der
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 
 _OPTION = "certificate"
 _PEM = re.compile(r"-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----(.*?)-----END ", re.DOTALL)
 _PRIVATE_KEY = "PRIVATE KEY"
-_SEQUENCE, _LONG_SIZE = 0x30, 0x80
 
 
 def parse(text: str) -> str:
@@ -28,16 +28,16 @@ def parse(text: str) -> str:
     count = len(_PEM.findall(text))
     if count > 1:
         raise BadOption(_OPTION, f"must contain one certificate, not {count}. Remove those of the authorities")
-    der = _decode(text)
-    if der is None or not _is_certificate(der):
+    encoding = _decode(text)
+    if encoding is None or not _is_certificate(encoding):
         raise BadOption(_OPTION, "must be an X.509 certificate in PEM format or its Base64 content")
-    return _encode(der)
+    return _encode(encoding)
 
 
 def normalize(text: str) -> str:
     """Return a certificate as the server stores it as Base64 in one line. A text that is none is only shortened."""
-    der = _decode(text)
-    return _strip(text) if der is None else _encode(der)
+    encoding = _decode(text)
+    return _strip(text) if encoding is None else _encode(encoding)
 
 
 def _strip(text: str) -> str:
@@ -52,26 +52,15 @@ def _decode(text: str) -> bytes | None:
         return None
 
 
-def _encode(der: bytes) -> str:
-    return base64.b64encode(der).decode("ascii")
+def _encode(encoding: bytes) -> str:
+    return base64.b64encode(encoding).decode("ascii")
 
 
-def _is_certificate(der: bytes) -> bool:
+def _is_certificate(encoding: bytes) -> bool:
     """Return whether OpenSSL can parse the bytes, and whether nothing follows the certificate."""
-    if _measure(der) != len(der):
-        return False
     try:
-        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cadata=der)
+        der.read_one(encoding, der.SEQUENCE)
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cadata=encoding)
     except (ssl.SSLError, ValueError):
         return False
     return True
-
-
-def _measure(der: bytes) -> int | None:
-    """Return the size of the outer sequence with its header, or `None` if there is none."""
-    if len(der) < 2 or der[0] != _SEQUENCE:
-        return None
-    if der[1] < _LONG_SIZE:
-        return 2 + der[1]
-    digits = der[1] - _LONG_SIZE
-    return 2 + digits + int.from_bytes(der[2 : 2 + digits], "big")
