@@ -86,20 +86,20 @@ MIRRORS = (
         )
     ),
     *(
-        Mirror("artifact_provision", f"artifact_{name}", (f"artifact_provision_{name}",), item="", without=OF_LISTS)
-        for name in ("ldap", "saml", "oidc")
-    ),
-    Mirror("artifact_provision", "artifact_proxy", ("artifact_provision_proxies",), item="", without=OF_LISTS),
-    Mirror(
-        "artifact_provision",
-        "artifact_cleanup_policy",
-        ("artifact_provision_cleanup_policies",),
-        item="",
-        without=OF_LISTS,
+        Mirror("artifact_provision", f"artifact_{kind}", (f"artifact_provision_{kinds}",), item="", without=OF_LISTS)
+        for kind, kinds in (
+            *(("ldap", "ldap"), ("saml", "saml"), ("oidc", "oidc")),
+            *(("proxy", "proxies"), ("cleanup_policy", "cleanup_policies")),
+        )
     ),
     *(
-        Mirror("artifact_provision", f"artifact_{name}", (variable,), item=variable)
-        for name, variable in (("license", "artifact_provision_license"), ("mail", "artifact_provision_mail"))
+        Mirror(
+            "artifact_provision",
+            f"artifact_{kind}",
+            (f"artifact_provision_{kind}",),
+            item=f"artifact_provision_{kind}",
+        )
+        for kind in ("license", "mail")
     ),
     Mirror(
         "artifact_provision",
