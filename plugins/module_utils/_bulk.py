@@ -29,7 +29,6 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
     Reasons,
     Task,
     explain_failure,
-    mask_secrets,
 )
 
 Item = dict[str, t.Any]
@@ -471,7 +470,7 @@ class ItemQueue:
 
     def _list_running(self) -> str:
         # masked here, because the JSON form of a secret with several lines is another text
-        items = [mask_secrets(drop_null(item), self._task.secrets) for item in list(self._running.values())]
+        items = [self._task.mask(drop_null(item)) for item in list(self._running.values())]
         return ", ".join(json.dumps(item, ensure_ascii=False) for item in items) or "none"
 
 

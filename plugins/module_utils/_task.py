@@ -170,6 +170,10 @@ class Task:
             self.secrets.add(value)
         return value
 
+    def mask(self, value: t.Any) -> t.Any:
+        """Return a value with masked secrets, while other threads may register secrets."""
+        return mask_secrets(value, set(self.secrets))
+
     @contextlib.contextmanager
     def enforce_deadline(self, deadline: float) -> t.Iterator[None]:
         """Limit requests inside the context to a deadline, a value of `time.monotonic()`."""
@@ -209,11 +213,11 @@ class Task:
     def display(self, text: str) -> None:
         """Display a line immediately."""
         if self._display:
-            self._display(mask_secrets(text, set(self.secrets)))  # a copy, because other threads register secrets
+            self._display(self.mask(text))
 
     def _display_interruption_line(self, text: str) -> None:
         if self._display_interruption:
-            self._display_interruption(mask_secrets(text, set(self.secrets)))
+            self._display_interruption(self.mask(text))
 
     def warn(self, text: str) -> None:
         """Add a warning to the result, unless the result already contains it."""
