@@ -257,10 +257,10 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Delete releases each Sunday that nobody has downloaded for 90 days
+- name: Each Sunday, delete releases that have not been downloaded for 90 days
   buildworks.toolchain.artifact_cleanup_policy:
     key: old-releases
-    description: Releases that nobody uses
+    description: Unused releases
     cron: 0 0 2 ? * SUN
     duration_in_minutes: 120
     enabled: true
@@ -338,7 +338,7 @@ policy:
       type: dict
   sample:
     key: old-releases
-    description: Releases that nobody uses
+    description: Unused releases
     cron: 0 0 2 ? * SUN
     duration_in_minutes: 120
     enabled: true

@@ -80,7 +80,7 @@ policies:
       type: dict
   sample:
     - key: old-releases
-      description: Releases that nobody uses
+      description: Unused releases
       cron: 0 0 2 ? * SUN
       duration_in_minutes: 120
       enabled: true

@@ -36,7 +36,7 @@ def entry(pair: Pair = GPG, **more: Any) -> dict[str, Any]:
     return {"pairName": "release", "pairType": "GPG", "alias": "release.asc", "publicKey": pair.public, **more}
 
 
-def found(pair: Pair = GPG, **more: Any) -> Call:
+def read(pair: Pair = GPG, **more: Any) -> Call:
     return call("GET", RELEASE, json=entry(pair, **more))
 
 
@@ -107,7 +107,7 @@ def test_unchanged_rsa_key_is_recognized_in_another_format() -> None:
 
 
 def test_existing_key_pair_needs_no_private_key() -> None:
-    with conversation(found()) as server:
+    with conversation(read()) as server:
         assert not run("artifact_keypair", url=server.url, name="release", public_key=GPG.public)["changed"]
 
 
@@ -134,7 +134,7 @@ def test_passphrase_is_sent_and_indentation_removed() -> None:
     sent = {**body(pair), "passphrase": "s3cret phrase"}
     indented = {name: getattr(pair, name).replace("\n", "\n  ") for name in ("private", "public")}
     task = options(private_key=indented["private"], public_key=indented["public"], passphrase="s3cret phrase")
-    with conversation(missing(), call("POST", KEYPAIRS, 201, sent_json=sent), found()) as server:
+    with conversation(missing(), call("POST", KEYPAIRS, 201, sent_json=sent), read()) as server:
         result = run("artifact_keypair", url=server.url, **task)
     assert result["changed"]
     assert "s3cret phrase" not in str(result)
@@ -152,7 +152,7 @@ def test_private_key_in_a_response_is_masked(indentation: str, returned: str) ->
 
 
 def test_public_key_is_not_masked_when_it_shares_lines_with_the_private_key() -> None:
-    with conversation(found()) as server:
+    with conversation(read()) as server:
         result = run("artifact_keypair", url=server.url, **options(private_key=GPG.private + GPG.public))
     assert result["keypair"] == result_of()
 
@@ -177,7 +177,7 @@ def test_option_is_required_to_create_a_key_pair(option: str, check_mode: bool) 
 )
 @pytest.mark.parametrize("check_mode", [False, True])
 def test_existing_key_pair_is_not_changed(change: dict[str, str], fields: str, check_mode: bool) -> None:
-    with conversation(found(**change)) as server:
+    with conversation(read(**change)) as server:
         result = run("artifact_keypair", url=server.url, check_mode=check_mode, **options())
     assert f"Key pair 'release' exists, but differs in: {fields}. Artifactory cannot change" in result["msg"]
     assert "or set 'replace: true'" in result["msg"]
@@ -186,7 +186,7 @@ def test_existing_key_pair_is_not_changed(change: dict[str, str], fields: str, c
 
 def test_unused_key_pair_is_replaced_when_requested() -> None:
     other = repositories(deb={"primaryKeyPairRef": "other", "secondaryKeyPairRef": "", "keyPair": "release-2"})
-    with conversation(found(), other, deleted(), missing(), created(NEW), found(NEW)) as server:
+    with conversation(read(), other, deleted(), missing(), created(NEW), read(NEW)) as server:
         result = run("artifact_keypair", url=server.url, diff_mode=True, **options(NEW, replace=True))
     assert (result["changed"], result["keypair"]) == (True, result_of(NEW))
     assert result["diff"]["before"]["public_key"] == GPG.public
@@ -194,7 +194,7 @@ def test_unused_key_pair_is_replaced_when_requested() -> None:
 
 
 def test_check_mode_predicts_the_replacement() -> None:
-    with conversation(found(), repositories(), version()) as server:
+    with conversation(read(), repositories(), version()) as server:
         result = run("artifact_keypair", url=server.url, check_mode=True, **options(NEW, replace=True))
     assert (result["changed"], result["keypair"]) == (True, result_of(NEW))
 
@@ -206,7 +206,7 @@ def test_check_mode_predicts_the_replacement() -> None:
 )
 def test_key_pair_in_use_is_kept(member: str, check_mode: bool, task: dict[str, Any], action: str) -> None:
     used = repositories(rpm={member: "release"}, deb={member: "release"}, other={member: "next"})
-    with conversation(found(), used) as server:
+    with conversation(read(), used) as server:
         result = run("artifact_keypair", url=server.url, check_mode=check_mode, **task)
     assert result["msg"] == (
         f"Key pair 'release' cannot be {action}, because these repositories use it: deb, rpm. Change their "
@@ -216,31 +216,31 @@ def test_key_pair_in_use_is_kept(member: str, check_mode: bool, task: dict[str, 
 
 def test_check_mode_can_assume_that_repositories_change() -> None:
     task = {"name": "release", "state": "absent", "predict_missing": True}
-    with conversation(found(), version()) as server:
+    with conversation(read(), version()) as server:
         result = run("artifact_keypair", url=server.url, check_mode=True, **task)
     assert (result["changed"], result["keypair"]) == (True, None)
 
 
 def test_replacement_requires_the_private_key() -> None:
-    with conversation(found()) as server:
+    with conversation(read()) as server:
         result = run("artifact_keypair", url=server.url, **options(NEW, private_key=None, replace=True))
     assert result["msg"] == "Option 'private_key': is required, because key pair 'release' is replaced."
 
 
 def test_next_run_creates_the_key_pair_when_a_replacement_fails_after_the_deletion() -> None:
     refusal = call("POST", KEYPAIRS, 400, json={"errors": [{"status": 400, "message": "no disk space"}]})
-    with conversation(found(), repositories(), deleted(), missing(), refusal, version(), missing()) as server:
+    with conversation(read(), repositories(), deleted(), missing(), refusal, version(), missing()) as server:
         result = run("artifact_keypair", url=server.url, **options(NEW, replace=True))
     assert (result["failed"], result["changed"], result["keypair"]) == (True, True, None)
     assert "no disk space" in result["msg"]
     assert "The existing key pair 'release' was deleted. Run the task again to create the new one." in result["msg"]
-    with conversation(missing(), created(NEW), found(NEW)) as server:
+    with conversation(missing(), created(NEW), read(NEW)) as server:
         assert run("artifact_keypair", url=server.url, **options(NEW, replace=True))["changed"]
 
 
 def test_replacement_continues_when_the_response_to_the_deletion_is_lost() -> None:
     lost = [deleted(drop=True), missing()]
-    with conversation(found(), repositories(), *lost, created(NEW), found(NEW)) as server:
+    with conversation(read(), repositories(), *lost, created(NEW), read(NEW)) as server:
         result = run("artifact_keypair", url=server.url, **options(NEW, replace=True))
     assert (result["changed"], "failed" in result) == (True, False)
     assert "had its effect" in str(result["warnings"])
@@ -248,13 +248,13 @@ def test_replacement_continues_when_the_response_to_the_deletion_is_lost() -> No
 
 @pytest.mark.parametrize("response", [{"drop": True}, {"text": "<html>Log in</html>"}])
 def test_replacement_ends_when_the_deletion_has_no_effect(response: dict[str, Any]) -> None:
-    with conversation(found(), repositories(), deleted(**response), found(), found()) as server:
+    with conversation(read(), repositories(), deleted(**response), read(), read()) as server:
         result = run("artifact_keypair", url=server.url, **options(NEW, replace=True))
     assert (result["failed"], result["changed"], result["keypair"]) == (True, False, result_of())
 
 
 def test_lost_response_to_the_creation_is_resolved_by_reading_back() -> None:
-    with conversation(missing(), created(drop=True), found()) as server:
+    with conversation(missing(), created(drop=True), read()) as server:
         result = run("artifact_keypair", url=server.url, **options())
     assert (result["changed"], "failed" in result) == (True, False)
     assert "had its effect" in str(result["warnings"])
@@ -268,7 +268,7 @@ def test_lost_request_for_the_creation_fails() -> None:
 
 def test_key_pair_that_another_client_creates_is_compared() -> None:
     conflict = call("POST", KEYPAIRS, 409, json={"errors": [{"status": 409, "message": "exists"}]})
-    with conversation(missing(), conflict, found()) as server:
+    with conversation(missing(), conflict, read()) as server:
         assert not run("artifact_keypair", url=server.url, **options())["changed"]
 
 
@@ -280,7 +280,7 @@ def test_creation_without_effect_fails() -> None:
 
 
 def test_unused_key_pair_is_deleted() -> None:
-    with conversation(found(), repositories(), deleted(status=204), missing()) as server:
+    with conversation(read(), repositories(), deleted(status=204), missing()) as server:
         result = run("artifact_keypair", url=server.url, name="release", state="absent")
     assert (result["changed"], result["keypair"]) == (True, None)
     with conversation(missing()) as server:
@@ -289,32 +289,32 @@ def test_unused_key_pair_is_deleted() -> None:
 
 def test_key_pair_that_another_client_deletes_is_no_change() -> None:
     gone = deleted(status=404, json=MISSING)
-    with conversation(found(), repositories(), gone, missing()) as server:
+    with conversation(read(), repositories(), gone, missing()) as server:
         result = run("artifact_keypair", url=server.url, name="release", state="absent")
     assert (result["changed"], result["keypair"]) == (False, None)
 
 
 def test_key_pair_that_another_client_deletes_is_created() -> None:
     gone = deleted(status=404, json=MISSING)
-    with conversation(found(), repositories(), gone, missing(), created(NEW), found(NEW)) as server:
+    with conversation(read(), repositories(), gone, missing(), created(NEW), read(NEW)) as server:
         result = run("artifact_keypair", url=server.url, **options(NEW, replace=True))
     assert (result["changed"], result["keypair"]) == (True, result_of(NEW))
 
 
 def test_error_in_place_of_repositories_prevents_a_deletion() -> None:
     error = call("GET", CONFIGURATIONS, json={"errors": [{"status": 500, "message": "Internal error"}]})
-    with conversation(found(), error) as server:
+    with conversation(read(), error) as server:
         result = run("artifact_keypair", url=server.url, name="release", state="absent")
     assert "200, but without 'errors[0].key'" in result["msg"]
 
 
 def test_deletion_fails_when_the_repositories_cannot_be_read() -> None:
     forbidden = call("GET", CONFIGURATIONS, 403, json={"errors": [{"status": 403, "message": "Forbidden"}]})
-    with conversation(found(), forbidden) as server:
+    with conversation(read(), forbidden) as server:
         result = run("artifact_keypair", url=server.url, name="release", state="absent")
     assert "Forbidden" in result["msg"]
     partial = call("GET", CONFIGURATIONS, json={"LOCAL": [{"key": "deb", "rclass": "local", "packageType": "debian"}]})
-    with conversation(found(), partial) as server:
+    with conversation(read(), partial) as server:
         result = run("artifact_keypair", url=server.url, name="release", state="absent")
     assert "Cannot find out which repositories use a key pair" in result["msg"]
 
@@ -323,7 +323,7 @@ def test_each_repository_is_read_when_the_server_cannot_list_configurations() ->
     old = call("GET", CONFIGURATIONS, 400, json={"errors": [{"status": 400, "message": "Bad Request"}]})
     listing = call("GET", "/artifactory/api/repositories", json=[{"key": "deb", "type": "LOCAL"}])
     single = call("GET", "/artifactory/api/repositories/deb", json={"key": "deb", **DEBIAN, "keyPair": "release"})
-    with conversation(found(), old, listing, single) as server:
+    with conversation(read(), old, listing, single) as server:
         result = run("artifact_keypair", url=server.url, name="release", state="absent")
     assert "these repositories use it: deb" in result["msg"]
 
@@ -355,7 +355,7 @@ def test_undeclared_key_pairs_are_reported() -> None:
 @pytest.mark.parametrize("check_mode", [False, True])
 def test_keys_are_verified_before_the_creation(check_mode: bool) -> None:
     verified = call("POST", f"{KEYPAIRS}/verify", sent_json=body())
-    rest = (version(),) if check_mode else (created(), found())
+    rest = (version(),) if check_mode else (created(), read())
     with conversation(missing(), verified, *rest) as server:
         result = run("artifact_keypair", url=server.url, check_mode=check_mode, **options(verify=True))
     assert (result["changed"], result["keypair"]) == (True, result_of())
@@ -372,7 +372,7 @@ def test_keys_are_verified_before_the_creation(check_mode: bool) -> None:
 def test_rejected_keys_replace_nothing(status: int, message: str) -> None:
     errors = {"errors": [{"status": status, "message": "wrong passphrase"}]}
     rejected = call("POST", f"{KEYPAIRS}/verify", status, json=errors)
-    with conversation(found(), repositories(), rejected) as server:
+    with conversation(read(), repositories(), rejected) as server:
         result = run("artifact_keypair", url=server.url, **options(NEW, replace=True, verify=True))
     assert (message in result["msg"], result["changed"]) == (True, False)
 
@@ -488,7 +488,7 @@ def test_unusable_response_is_reported(status: int, response: dict[str, Any], me
 
 def test_listed_key_pair_without_public_key_is_read() -> None:
     bare = {name: value for name, value in entry().items() if name != "publicKey"}
-    with conversation(listed(bare), found()) as server:
+    with conversation(listed(bare), read()) as server:
         assert not run("artifact_keypair", url=server.url, items=[options()])["changed"]
 
 
@@ -504,7 +504,7 @@ def test_information_has_the_form_of_the_options() -> None:
 
 
 def test_information_about_one_key_pair() -> None:
-    with conversation(found()) as server:
+    with conversation(read()) as server:
         assert run("artifact_keypair_info", url=server.url, name="release")["keypairs"] == [result_of()]
     with conversation(missing()) as server:
         assert run("artifact_keypair_info", url=server.url, name="release")["keypairs"] == []

@@ -135,7 +135,7 @@ def _select(kind: Kind, members: Mapping[str, Any], body: dict[str, Any]) -> dic
 
 
 def _to_api(members: Mapping[str, Any], value: dict[str, Any]) -> dict[str, Any]:
-    """Return a value of the central configuration in the form of the API, with null for what is not set."""
+    """Return a value of the central configuration in the form of the API, with null for members that are not set."""
     api: dict[str, Any] = {}
     for (name, kind), member in zip(_list_members(members).items(), members, strict=True):
         default = kind if isinstance(kind, (bool, str)) else None

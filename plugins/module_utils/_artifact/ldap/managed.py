@@ -181,7 +181,7 @@ class ManagedSetting:
         self._groups = {name: group for name, group in groups.items() if group["ldap"] == self._key or name in declared}
 
     def _check_login(self, after: Fields) -> None:
-        """Refuse a setting with which nobody can log in, or with options that have no effect."""
+        """Refuse a setting that permits no login, or options that have no effect."""
         if after.get(form.PASSWORD) and not after["manager_dn"]:
             raise BadOption(form.PASSWORD, "requires 'manager_dn'")
         if after["search_filter"]:

@@ -24,7 +24,7 @@ def body(name: str = "release", pair: Pair | None = None, kind: str = "GPG", **m
     return {"pairName": name, "pairType": kind, "alias": f"{name}.asc", **keys, **more}
 
 
-def shown(name: str = "release", pair: Pair | None = None, kind: str = "GPG") -> dict[str, Any]:
+def keypair_response(name: str = "release", pair: Pair | None = None, kind: str = "GPG") -> dict[str, Any]:
     public = (pair or gpg_pair()).public
     return {"pairName": name, "pairType": kind, "alias": f"{name}.asc", "publicKey": public, "unavailable": False}
 
@@ -33,8 +33,11 @@ def test_key_pair_is_created_listed_and_deleted(artifactory: Session) -> None:
     for request in (body("a b ü"), body("alpine", rsa_pair(), "RSA")):
         created = artifactory.post(KEYPAIRS, json=request)
         assert (created.status_code, created.content) == (201, b"")
-    assert artifactory.get(KEYPAIRS).json() == [shown("a b ü"), shown("alpine", rsa_pair(), "RSA")]
-    assert artifactory.get(f"{KEYPAIRS}/a%20b%20%C3%BC").json() == shown("a b ü")
+    assert artifactory.get(KEYPAIRS).json() == [
+        keypair_response("a b ü"),
+        keypair_response("alpine", rsa_pair(), "RSA"),
+    ]
+    assert artifactory.get(f"{KEYPAIRS}/a%20b%20%C3%BC").json() == keypair_response("a b ü")
     assert artifactory.delete(f"{KEYPAIRS}/alpine").status_code == 200
     assert error_of(artifactory.get(f"{KEYPAIRS}/alpine")) == (404, "Key pair 'alpine' not found")
     assert error_of(artifactory.delete(f"{KEYPAIRS}/alpine"))[0] == 404
@@ -83,7 +86,7 @@ def test_existing_key_pair_is_refused_or_replaced(
     sandbox.switch("artifact", keypair_conflict_status=status)
     assert artifactory.post(KEYPAIRS, json=body()).status_code == 201
     assert artifactory.post(KEYPAIRS, json=body(pair=gpg_pair(1))).status_code == expected
-    assert artifactory.get(KEYPAIRS).json() == [shown(pair=gpg_pair(0 if status else 1))]
+    assert artifactory.get(KEYPAIRS).json() == [keypair_response(pair=gpg_pair(0 if status else 1))]
 
 
 @pytest.mark.parametrize("member", ["primaryKeyPairRef", "secondaryKeyPairRef"])
@@ -124,7 +127,7 @@ def test_key_pairs_are_for_administrators(sandbox: Sandbox, artifactory: Session
     reader = Session(f"{sandbox.url}/artifactory", ("reader", "sandbox-reader"))
     for method, path in (("GET", ""), ("POST", ""), ("POST", "/verify"), ("DELETE", "/release")):
         assert error_of(reader.request(method, f"{KEYPAIRS}{path}")) == (403, "Forbidden")
-    assert reader.get(f"{KEYPAIRS}/release").json() == shown()
+    assert reader.get(f"{KEYPAIRS}/release").json() == keypair_response()
 
 
 def test_key_pairs_require_a_license_and_a_version(sandbox: Sandbox, artifactory: Session) -> None:
@@ -134,7 +137,7 @@ def test_key_pairs_require_a_license_and_a_version(sandbox: Sandbox, artifactory
     sandbox.switch("artifact", edition="pro", version="7.18.6")
     assert error_of(artifactory.get(KEYPAIRS)) == (404, "Not Found")
     assert artifactory.post(KEYPAIRS, json=body()).status_code == 201
-    assert artifactory.get(f"{KEYPAIRS}/release").json() == shown()
+    assert artifactory.get(f"{KEYPAIRS}/release").json() == keypair_response()
     sandbox.switch("artifact", version="7.5.7")
     assert error_of(artifactory.post(KEYPAIRS, json=body())) == (404, "Not Found")
 
@@ -142,13 +145,13 @@ def test_key_pairs_require_a_license_and_a_version(sandbox: Sandbox, artifactory
 def test_seeded_key_pair_is_shown_and_exported(sandbox: Sandbox, artifactory: Session) -> None:
     seed = {"name": "release", "type": "gpg", "alias": "release.asc", "public_key": gpg_pair().public}
     sandbox.seed({"artifact": {"keypairs": [seed]}})
-    assert artifactory.get(KEYPAIRS).json() == [shown()]
+    assert artifactory.get(KEYPAIRS).json() == [keypair_response()]
     assert sandbox.state()["artifact"]["keypairs"]["rows"] == [
         {"name": "release", "type": "gpg", "alias": "release.asc"}
     ]
     exported = sandbox.export_seed()
     sandbox.seed(exported["seed"], reset=True)
-    assert artifactory.get(KEYPAIRS).json() == [shown()]
+    assert artifactory.get(KEYPAIRS).json() == [keypair_response()]
 
 
 @pytest.mark.parametrize(
