@@ -368,7 +368,17 @@ def test_setting_is_deleted_after_its_groups() -> None:
     with conversation(
         *(has(BODY), has_groups(GROUP, other), owner()),
         *(call("DELETE", f"{GROUPS}/staff", 204), has_groups(other), call("DELETE", ADDRESS, 404, json=NOT_FOUND)),
-        *(has(None), version()),
+        *(has_groups(other), has(None), version()),
+    ) as server:
+        assert manage(server, state="absent", purge=True)["changed"]
+
+
+def test_groups_that_another_client_created_meanwhile_are_deleted() -> None:
+    deleted = call("DELETE", f"{GROUPS}/staff", 204)
+    with conversation(
+        *(has(BODY), has_groups(GROUP), owner()),
+        *(deleted, has_groups(), call("DELETE", ADDRESS, 204)),
+        *(has_groups(GROUP), deleted, has(None), version()),
     ) as server:
         assert manage(server, state="absent", purge=True)["changed"]
 
@@ -589,7 +599,7 @@ def test_special_characters_in_names_are_encoded(key: str, encoded: str) -> None
     with conversation(
         *(call("GET", address, json=stored), has_groups(group), owner()),
         *(call("DELETE", f"{GROUPS}/{encoded}", 204), has_groups(), call("DELETE", address, 204)),
-        *(call("GET", address, 404, json=NOT_FOUND), version()),
+        *(has_groups(), call("GET", address, 404, json=NOT_FOUND), version()),
     ) as server:
         assert manage(server, key=key, state="absent", purge=True)["changed"]
 

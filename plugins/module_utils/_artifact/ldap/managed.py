@@ -148,6 +148,10 @@ class ManagedSetting:
                 "still exist. Run the task again."
             )
         settings.delete(self._artifact, settings.SETTING, self._key, may_be_missing=bool(groups))
+        if groups:  # another client may have created some before the setting was deleted
+            self._read_groups(is_listed=False)
+            for name in self._groups:
+                settings.delete(self._artifact, settings.GROUP, name, may_be_missing=True)
 
     def to_result(self, fields: Fields) -> Fields:
         """Return the setting as the module returns it; a predicted one with the values of a new setting."""
