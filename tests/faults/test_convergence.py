@@ -15,23 +15,21 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import json
 import pathlib
-import re
 import threading
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import session
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Request, Response
 from sandbox.client import Sandbox
-from support import running
 from support.at_once import run_concurrently
-from support.cases import CASES, FETCHES, OPERATIONS, RESOURCES, SERVICE_OF, module_of, prepare
-from support.cases.form import Case, Fetch, Operation, Resource
+from support.cases import CASES, FETCHES, OPERATIONS, RESOURCES, SERVICE_OF
+from support.cases.form import Fetch, Operation, Resource
 from support.faults import ALL, exclude_polls, select_pairs
+from support.scene import ONLY_STEP, STEPS, CleanRun, Scene
 from support.servers.process import wait_for
 from support.transport import closed_port
 
@@ -48,19 +46,10 @@ FAULTS: dict[str, dict[str, Any]] = {
     "late": {"kind": "latency", "seconds": 0.2},
     **{str(status): {"kind": "status", "status": status} for status in (401, 429, 500, 503)},
 }
-STEPS = {"create": [], "update": ["create"], "absent": ["create", "update"]}
-# The only step of other cases
-ONLY_STEP = "options"
 LASTING_OPERATIONS = [module for module, operation in OPERATIONS.items() if operation.lasting and operation.look]
 TASKS = [*itertools.product(RESOURCES, STEPS), *itertools.product([*LASTING_OPERATIONS, *FETCHES], [ONLY_STEP])]
 # Client programs handle responses themselves, so that only the effect of a request matters
 PROGRAM_FAULTS = ("reset before", "reset after")
-VOLATILE = re.compile(
-    r'"(token_id|uuid|issued_at|expiry|last_used|last_used_at|session_id|id|created|created_at|modified|updated'
-    r'|redacted_value|expires|expires_at|added|added_at)": [^,}]+'
-)
-UNKNOWN_EFFECT = "Whether the request had its effect is not known"
-MORE_RUNS = 2
 ROUNDS = 5 if ALL else 1  # of concurrent tasks
 LATE_TIMEOUT = 0.05  # timeout in seconds of a late response
 Timeout = tuple[float, float, float]
@@ -75,16 +64,6 @@ def shorten_timeout(connection: session.Connection, timeout: Timeout) -> tuple[s
     """Use a timeout that is shorter than the latency."""
     return connection, (timeout[0], LATE_TIMEOUT, LATE_TIMEOUT)
 
-
-class CleanRun(NamedTuple):
-    """The requests of a run without faults and the final state."""
-
-    requests: list[dict[str, Any]]
-    state: str
-
-
-# By module and step: the same for all tests, because each begins with a reset
-CLEAN_RUNS: dict[tuple[str, str], CleanRun] = {}
 
 # Faults that change the connection or the timeout
 CONNECTION_FAULTS = {"refused": use_closed_port, "late": shorten_timeout}
@@ -103,134 +82,33 @@ def record_and_fail(fault: str, nth: int, requests_sent: list[Request]) -> Calla
     return send_or_fail
 
 
-@dataclasses.dataclass
-class Scene:
-    """A module and the sandbox that it works on."""
+def run_with_fault(scene: Scene, fault: str, nth: int, step: str) -> dict[str, Any]:
+    """Return the result of a run with a fault, once all requests have had their effect."""
+    requests_sent: list[Request] = []
+    if fault == "late":
+        scene.sandbox.clear_journal()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(session.Connection, "send", record_and_fail(fault, nth, requests_sent))
+        if FAULTS[fault]:
+            scene.sandbox.fault(service=SERVICE_OF[scene.module], nth=nth, **FAULTS[fault])
+        result = scene.run(step)
+    if fault == "late":
+        wait_for(lambda: len(scene.requests()) == len(requests_sent), "the effect of a late request")
+    scene.sandbox.clear_faults()
+    return result
 
-    sandbox: Sandbox
-    module: str
-    folder: pathlib.Path
 
-    @property
-    def case(self) -> Case:
-        return CASES[self.module]
-
-    @property
-    def secret_option(self) -> str:
-        return self.case.secret_file if isinstance(self.case, Resource) else ""
-
-    @property
-    def secret_file(self) -> pathlib.Path:
-        return self.folder / "secret"
-
-    def begin(self, step: str) -> None:
-        """Reset the sandbox and run the earlier steps."""
-        self.sandbox.reset()
-        prepare(self.sandbox, self.module)
-        self.secret_file.unlink(missing_ok=True)
-        if isinstance(self.case, Fetch):
-            self.case.forget()
-        for earlier_step in STEPS.get(step, ()):
-            done = self.run(earlier_step)
-            assert not done.get("failed"), done["msg"]
-
-    def clean_run(self, step: str) -> CleanRun:
-        """Run the step without faults, once per process."""
-        if (self.module, step) not in CLEAN_RUNS:
-            self.begin(step)
-            self.run(step)  # later runs do not send requests whose responses are cached with the connection
-            self.begin(step)
-            self.sandbox.clear_journal()
-            result = self.run(step)
-            assert result["changed"], result
-            CLEAN_RUNS[self.module, step] = CleanRun(self.requests(), self.state())
-        return CLEAN_RUNS[self.module, step]
-
-    def run(self, step: str, **more: Any) -> dict[str, Any]:
-        """Return the result of one run of a step."""
-        options = {"retries": 0, **getattr(self.case, step), **more}
-        if self.secret_option:
-            options[self.secret_option] = str(self.secret_file)
-        return running.run(module_of(self.module), **options)
-
-    def run_with_fault(self, fault: str, nth: int, step: str) -> dict[str, Any]:
-        """Return the result of a run with a fault, once all requests have had their effect."""
-        requests_sent: list[Request] = []
-        if fault == "late":
-            self.sandbox.clear_journal()
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(session.Connection, "send", record_and_fail(fault, nth, requests_sent))
-            if FAULTS[fault]:
-                self.sandbox.fault(service=SERVICE_OF[self.module], nth=nth, **FAULTS[fault])
-            result = self.run(step)
-        if fault == "late":
-            wait_for(lambda: len(self.requests()) == len(requests_sent), "the effect of a late request")
-        self.sandbox.clear_faults()
-        return result
-
-    def requests(self) -> list[dict[str, Any]]:
-        """Return the requests that the sandbox has served since the journal was cleared."""
-        return self.sandbox.journal(SERVICE_OF[self.module])
-
-    def state(self) -> str:
-        """Return the state as a query reports it, without values that differ between runs; or the fetched file."""
-        if isinstance(self.case, Fetch):
-            return self.case.file.read_bytes().hex() if self.case.file.exists() else "nothing"
-        assert isinstance(self.case, (Resource, Operation))
-        assert self.case.look
-        query, options = self.case.look
-        result = running.run(query, **options)
-        return VOLATILE.sub(r'"\1": 0', json.dumps(result, sort_keys=True))
-
-    def secret_works(self) -> bool:
-        """Return whether the secret in the file logs in. The result is `True` if the case has no secret."""
-        if not isinstance(self.case, Resource) or not self.case.secret_file:
-            return True
-        if not self.secret_file.exists():
-            return False
-        query, options = (self.case.opens, {}) if self.case.opens else self.case.look
-        login = {self.case.login: self.secret_file.read_text().strip()}
-        return not running.run(query, **options, **login).get("failed")
-
-    def is_desired(self, step: str, desired: str) -> bool:
-        """Return whether the state is the desired one and the secret, if there is one, works."""
-        return self.state() == desired and (step == "absent" or self.secret_works())
-
-    def check_converges(self, step: str, desired: str, case: str) -> None:
-        """Verify that at most two more runs reach the desired state, and that the last run changes nothing."""
-        for _attempt in range(MORE_RUNS):
-            result = self.run(step)
-            if not result.get("failed"):
-                assert self.is_desired(step, desired), f"{case}: reported as reached, but is {self.state()}"
-                if not result["changed"]:
-                    return
-        assert not result.get("failed"), f"{case}: {result['msg']}"
-        assert not result["changed"], f"{case}: {result}"
-
-    def check_changed(self, result: dict[str, Any], before: str, case: str) -> None:
-        """Verify that `changed` is true only for a change, and that warnings and message do not contradict it."""
-        doubts = [text for text in [*result.get("warnings", []), result.get("msg", "")] if UNKNOWN_EFFECT in text]
-        assert not (doubts and result["changed"]), f"{case}: {doubts}"
-        if result.get("failed") and result["changed"] and self.shows_changes_immediately:
-            assert self.state() != before, f"{case}: {result['msg']}"
-
-    @property
-    def shows_changes_immediately(self) -> bool:
-        """Return whether the state shows all changes immediately, without local files and background installations."""
-        has_files = not isinstance(self.case, Resource) or self.case.secret_file or self.case.by_program
-        return not has_files and self.module != "ci_plugin"
-
-    def check_fault(self, fault: str, nth: int, step: str) -> None:
-        """Verify a run of the step whose nth request fails, and the runs after it."""
-        clean = self.clean_run(step)
-        case = f"{fault} at request {nth} of {len(clean.requests)}"
-        self.begin(step)
-        before = self.state()
-        result = self.run_with_fault(fault, nth, step)
-        if not result.get("failed"):
-            assert self.is_desired(step, clean.state), f"{case}: reported as reached, but is {self.state()}"
-        self.check_changed(result, before, case)
-        self.check_converges(step, clean.state, case)
+def check_fault(scene: Scene, fault: str, nth: int, step: str) -> None:
+    """Verify a run of the step whose nth request fails, and the runs after it."""
+    clean = scene.clean_run(step)
+    case = f"{fault} at request {nth} of {len(clean.requests)}"
+    scene.begin(step)
+    before = scene.state()
+    result = run_with_fault(scene, fault, nth, step)
+    if not result.get("failed"):
+        assert scene.is_desired(step, clean.state), f"{case}: reported as reached, but is {scene.state()}"
+    scene.check_changed(result, before, case)
+    scene.check_converges(step, clean.state, case)
 
 
 def possible_faults(task: tuple[str, str]) -> Iterable[str]:
@@ -288,14 +166,14 @@ def test_selection_covers_each_task_and_each_fault_of_each_layer() -> None:
 
 @pytest.mark.parametrize(("module", "step", "fault"), [(*task, fault) for task, fault in WRITE_FAULTS])
 def test_state_converges_when_the_write_fails(scene: Scene, module: str, step: str, fault: str) -> None:
-    scene.check_fault(fault, first_write(scene.clean_run(step)), step)
+    check_fault(scene, fault, first_write(scene.clean_run(step)), step)
 
 
 @pytest.mark.parametrize(("module", "step"), TASKS)
 def test_state_converges_when_another_request_fails(scene: Scene, module: str, step: str) -> None:
     requests = [(module, step, nth) for nth in other_requests(module, scene.clean_run(step))]
     for (*_task, nth), fault in select_pairs(itertools.product(requests, possible_faults((module, step)))):
-        scene.check_fault(fault, nth, step)
+        check_fault(scene, fault, nth, step)
 
 
 def send_after_rival(nth: int, rival: Callable[[], None]) -> Callable[..., Response]:
