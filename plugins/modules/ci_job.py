@@ -92,6 +92,8 @@ options:
         a whole. An element whose C(class) attribute differs is replaced as a whole.
       - An empty element clears a stored list. If the stored element is an object, its child elements are kept.
       - The module validates the schedules of timer triggers and SCM polling triggers in this XML.
+      - The task fails before it changes the job if the XML limits the number of builds with C(hudson.tasks.LogRotator),
+        and C(daysToKeep) or C(numToKeep) is missing. Jenkins would read the missing limit as 0 and delete all builds.
       - Of the options for job settings, only O(description), O(display_name) and O(disabled) can be combined with
         O(config). Specify all other settings in the XML.
     type: str
@@ -106,6 +108,11 @@ options:
     description:
       - Whether to remove the elements of the stored job configuration that the task does not declare. Empty elements
         and elements with the value V(false) are kept.
+      - Elements that a declared option requires get the value of a new job. For example, with O(retention.keep_builds)
+        only, the age of builds is not limited. A password parameter without O(parameters[].secret_default) keeps its
+        secret.
+      - The elements C(folderViews), C(icon), C(orphanedItemStrategy) and C(factory) of a multibranch Pipeline are kept,
+        because Jenkins would reset them.
       - Requires O(type), O(config) or O(src).
     type: bool
     default: false
@@ -195,7 +202,8 @@ options:
     description:
       - Limits for the builds and artifacts that Jenkins keeps. Jenkins deletes builds and artifacts that exceed a
         limit.
-      - If a limit is not set, the value of the existing job is kept. If the job has no value either, there is no limit.
+      - If a limit is not set, the value of the existing job is kept, unless O(exact=true). If the job has no value
+        either, there is no limit.
       - Does not apply to O(type=multibranch).
     type: dict
     suboptions:

@@ -14,7 +14,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.builds.pa
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.job import cron, types
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import document, fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.merge import Removed, merge
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local import read_text
 
 _Params = dict[str, t.Any]
@@ -135,13 +135,28 @@ def find_secrets(root: ET.Element) -> fields.Texts:
     return {path: text for path, text in fields.find_secrets(root).items() if text not in ("true", "false")}
 
 
+def check_retention(root: ET.Element, job: str) -> None:
+    """Refuse a configuration with which Jenkins would delete all builds, because it reads a missing limit as 0.
+
+    :arg root: the configuration to write
+    :raises ToolchainError: if a limit is missing
+    """
+    for rotator in (element for element in root.iter() if _ROTATOR in (element.tag, element.get("class"))):
+        for tag in ("daysToKeep", "numToKeep"):
+            if document.is_blank(rotator.findtext(tag)):
+                raise ToolchainError(
+                    f"Job '{job}' is not changed: its configuration limits the number of builds without '{tag}', so "
+                    f"that Jenkins would delete all builds. Add '<{tag}>-1</{tag}>' to the element '{rotator.tag}'."
+                )
+
+
 def build(params: _Params, type_name: str, declared: ET.Element | None, stored: ET.Element | None) -> ET.Element:
     """Return the declared configuration of a job.
 
     :arg type_name: type of the job
     :arg declared: the configuration that `read_configuration` returned
     :arg stored: the stored configuration, `None` for a new job. Objects that are declared by options contain the values
-        that Jenkins requires only if they are not stored yet
+        that Jenkins requires only if they are not stored yet, or if the option `exact` would remove them
     """
     root = ET.Element(types.get_root_tag(type_name))
     root.extend(_Builder(params, type_name, ET.Element(root.tag) if stored is None else stored).build())
@@ -160,6 +175,7 @@ class _Builder:
 
     def __init__(self, params: _Params, type_name: str, stored: ET.Element) -> None:
         self._params, self._type, self._stored = params, type_name, stored
+        self._exact: bool = params["exact"]
 
     def build(self) -> t.Iterator[ET.Element]:
         """Yield the children of the root element."""
@@ -204,13 +220,14 @@ class _Builder:
         for parameter in self._params["parameters"]:
             tag = f"hudson.model.{parameter['type'].capitalize()}ParameterDefinition"
             definition = _new(tag, _new("name", parameter["name"]))
-            definition.extend(_build_parameter_values(parameter, stored.get((tag, parameter["name"]))))
+            current = stored.get((tag, parameter["name"]))
+            definition.extend(_build_parameter_values(parameter, current, self._exact))
             definitions.append(definition)
         return _new(_PARAMETERS, definitions)
 
     def _build_retention(self) -> ET.Element:
-        """Limits that are missing in XML are 0, with which Jenkins deletes all builds, so none is omitted."""
-        retention, stored = self._params["retention"], self._find_object(f"properties/{_DISCARDER}/strategy", _ROTATOR)
+        """Limits that are missing in XML are 0, with which Jenkins deletes all builds, so none may be missing."""
+        retention, stored = self._params["retention"], self._find_kept(f"properties/{_DISCARDER}/strategy", _ROTATOR)
         strategy = _new("strategy", **{"class": _ROTATOR})
         for option, tag in _LIMITS.items():
             if retention[option] is not None:
@@ -248,12 +265,12 @@ class _Builder:
     def _build_definition(self) -> t.Iterator[ET.Element]:
         params = self._params
         if params["script"] is not None:
-            is_stored = self._find_object("definition", _SCRIPT) is not None
+            is_stored = self._find_kept("definition", _SCRIPT) is not None
             definition = _new("definition", _new("script", params["script"]), **{"class": _SCRIPT})
             _append_value(definition, "sandbox", params["script_sandbox"], None if is_stored else True)
             yield definition
         elif params["git"] is not None:
-            is_stored = self._find_object("definition", _SCRIPT_FROM_SCM) is not None
+            is_stored = self._find_kept("definition", _SCRIPT_FROM_SCM) is not None
             definition = _new("definition", self._build_git("definition/scm"), **{"class": _SCRIPT_FROM_SCM})
             _append_value(definition, "scriptPath", params["script_path"], None if is_stored else "Jenkinsfile")
             _append_value(definition, "lightweight", params["lightweight"], None if is_stored else True)
@@ -262,7 +279,7 @@ class _Builder:
     def _build_git(self, path: str) -> ET.Element:
         git = self._params["git"]
         scm = _new("scm", **{"class": _GIT})
-        if self._find_object(path, _GIT) is None:
+        if self._find_kept(path, _GIT) is None:
             scm.append(_new("configVersion", 2))
             scm.append(_new("doGenerateSubmoduleConfigurations", False))
             scm.append(_new("submoduleCfg", **{"class": "empty-list"}))
@@ -288,14 +305,16 @@ class _Builder:
 
     def _build_source(self) -> ET.Element:
         git = self._params["git"]
-        is_stored = self._find_object("sources/data/jenkins.branch.BranchSource/source", _GIT_SOURCE) is not None
+        path = "sources/data/jenkins.branch.BranchSource/source"
         source = _new("source", _new("remote", git["url"]), **{"class": _GIT_SOURCE})
         if git["credentials_id"] is not None:
             source.append(_new("credentialsId", git["credentials_id"]))
         branch_source = _new("jenkins.branch.BranchSource", source)
-        if not is_stored:
-            # without an ID, Jenkins generates one at each start, and builds all branches again
-            source.append(_new("id", uuid.uuid5(uuid.NAMESPACE_URL, f"{self._params['name']} {git['url']}")))
+        if self._find_kept(path, _GIT_SOURCE) is None:
+            # without an ID, Jenkins generates one at each start. With another ID, it builds all branches again
+            stored = self._find_object(path, _GIT_SOURCE)
+            new_id = uuid.uuid5(uuid.NAMESPACE_URL, f"{self._params['name']} {git['url']}")
+            source.append(_new("id", (stored is not None and stored.findtext("id")) or new_id))
             source.append(_new("traits", _new("jenkins.plugins.git.traits.BranchDiscoveryTrait")))
             strategy = _new("strategy", _new("properties", **{"class": "empty-list"}))
             strategy.set("class", "jenkins.branch.DefaultBranchPropertyStrategy")
@@ -304,7 +323,7 @@ class _Builder:
 
     def _build_orphaned_branches(self) -> ET.Element:
         options = self._params["orphaned_branches"]
-        is_stored = self._find_object("orphanedItemStrategy", _ORPHANED) is not None
+        is_stored = self._find_kept("orphanedItemStrategy", _ORPHANED) is not None
         strategy = _new("orphanedItemStrategy", **{"class": _ORPHANED})
         _append_value(strategy, "pruneDeadBranches", options["delete"], None if is_stored else True)
         for option, tag in (("keep_days", "daysToKeep"), ("keep_count", "numToKeep")):
@@ -325,26 +344,41 @@ class _Builder:
     def _owner(self) -> ET.Element:
         return _new("owner", **{"class": types.MULTIBRANCH, "reference": "../.."})
 
+    def _find_kept(self, path: str, class_name: str) -> ET.Element | None:
+        """Return a stored object if it is of a class and keeps the elements that are not declared."""
+        return None if self._exact else self._find_object(path, class_name)
+
     def _find_object(self, path: str, class_name: str) -> ET.Element | None:
         """Return a stored object if it is of a class."""
         element = self._stored.find(path)
         return element if element is not None and element.get("class") == class_name else None
 
 
-def _build_parameter_values(parameter: _Params, stored: ET.Element | None) -> t.Iterator[ET.Element]:
+def _build_parameter_values(parameter: _Params, stored: ET.Element | None, exact: bool) -> t.Iterator[ET.Element]:
+    """Yield the children of a parameter.
+
+    :arg stored: the parameter as it is stored
+    :arg exact: whether children that are not declared are removed
+    """
+    kind = parameter["type"]
     if parameter["description"] is not None:
         yield _new("description", parameter["description"])
-    default = parameter["secret_default"] if parameter["type"] == "password" else parameter["default"]
-    if default is None and stored is None and parameter["type"] in ("string", "text", "password"):
+    default = parameter["secret_default"] if kind == "password" else parameter["default"]
+    if default is None and stored is not None and exact and kind == "password":
+        default = stored.findtext("defaultValue")  # a declaration without the secret does not remove it
+    if default is None and (stored is None or exact) and kind in ("string", "text", "password"):
         default = ""  # otherwise null, which plugins do not expect
     if default is not None:
-        yield _new("defaultValue", to_string(default).lower() if parameter["type"] == "boolean" else default)
+        yield _new("defaultValue", to_string(default).lower() if kind == "boolean" else default)
     if parameter["trim"] is not None:
         yield _new("trim", parameter["trim"])
-    # Jenkins stores choices in one of several forms
-    if parameter["choices"] is not None and (stored is None or _list_choices(stored) != parameter["choices"]):
+    if parameter["choices"] is None:
+        return
+    if stored is None or _list_choices(stored) != parameter["choices"]:
         choices = _new("a", *(_new("string", choice) for choice in parameter["choices"]), **{"class": "string-array"})
         yield _new("choices", choices, **{"class": "java.util.Arrays$ArrayList"})
+    elif exact:  # Jenkins stores choices in one of several forms
+        yield from stored.findall("choices")
 
 
 def _list_choices(definition: ET.Element) -> list[str]:

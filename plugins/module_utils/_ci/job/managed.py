@@ -45,6 +45,7 @@ class ManagedJob:
         self._source: str | None = task.params["copy_from"]
         self._is_read = self._is_sent = False
         self._stored: ET.Element | None = None
+        self._basis: ET.Element | None = None  # the configuration that is completed: stored, or of the job to copy
         self._configuration: DesiredConfiguration | None = None
         self._managed: set[str] = set()
         self._secret_paths: set[str] = set()
@@ -100,8 +101,10 @@ class ManagedJob:
         elif "name" in fields:
             self._check_place()
             self._check_renaming(before["name"])
+        configuration = t.cast("DesiredConfiguration", self._configuration)
+        root = configuration.declared
+        declared.check_retention(root if self._basis is None else configuration.merge(self._basis), self._name)
         if before is None or any(path.endswith("@class") for path in fields.get("elements", ())):
-            root = t.cast("DesiredConfiguration", self._configuration).declared
             self._shared.check_plugins(self._ci, types.list_plugins(root), f"The configuration of job '{self._name}'")
         if self._stored is not None:
             xml_fields.check_complete(self._stored, f"job '{self._name}'")
@@ -252,6 +255,7 @@ class ManagedJob:
         :arg root: configuration that is completed: the stored one or that of the job to copy, or `None` for a new job
         :raises ToolchainError: if the job has another type than the declared one
         """
+        self._basis = root
         params, declared_type = self._task.params, self._find_declared_type()
         if declared_type not in (None, type_name):
             raise ToolchainError(

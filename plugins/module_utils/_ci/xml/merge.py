@@ -31,6 +31,9 @@ _TYPES = frozenset(("string", "int", "long", "boolean", "entry"))
 _ENCRYPTED = re.compile(r"\{[A-Za-z0-9+/=]{20,}\}")
 # Values of elements that Jenkins adds and that do not count as differences of an exact configuration
 _DEFAULTS = {"canRoam": "true"}
+# Objects that each folder or multibranch Pipeline has. If they are missing, Jenkins resets them: other branches are
+# built, and branch jobs are deleted with their builds
+_RESET = frozenset(("folderViews", "icon", "orphanedItemStrategy", "factory"))
 
 
 class Removed(ET.Element):
@@ -47,7 +50,7 @@ def merge(
 ) -> ET.Element:
     """Return a copy of the stored configuration with the declared elements.
 
-    :arg exact: whether to remove elements that are not declared, unless they are empty or `false`
+    :arg exact: whether to remove elements that are not declared, unless they are empty, `false` or in `_RESET`
     :arg replaces_secrets: whether declared texts replace encrypted ones. If false, the encrypted ones are kept
     """
     if "class" in declared.attrib and stored.get("class") != declared.get("class"):
@@ -136,6 +139,8 @@ def _keep_order(
 
 def _is_default(element: ET.Element) -> bool:
     """Return whether Jenkins adds such an element to each configuration."""
+    if element.tag in _RESET:
+        return True
     if len(element):
         return all(map(_is_default, element))
     return is_blank(element.text) or element.text in ("false", _DEFAULTS.get(element.tag))
