@@ -92,9 +92,11 @@ options:
   allow_lockout:
     description:
       - Whether to allow a change that removes administrator permissions from the account of this task, if it has them
-        only through this group.
-      - If V(false), the task fails before such a change. It also fails if the name of the account is unknown. This is
-        the case with O(api_key) and, on Artifactory before 7.53, with a reference token.
+        only through groups that the task changes or deletes.
+      - If V(false), the task fails before such a change. All O(items) and the groups that O(undeclared=remove) deletes
+        are considered together. Permissions that other items add do not count, because these items may fail.
+      - The task also fails if it cannot verify that the account remains an administrator. The name of the account is
+        unknown with O(api_key) and, on Artifactory before 7.53, with a reference token.
       - If V(true) and the account loses its administrator permissions, the module cannot read the changed group. The
         task then fails with the error of the server, although the change took effect.
     type: bool
@@ -341,6 +343,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.acc
     identity_fields,
     managed_group,
 )
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.access.administration import GroupGuard
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME, SEGMENT
@@ -384,20 +387,21 @@ SPEC = (ARTIFACT + PREDICT_MISSING + UNDECLARED) + with_items(ITEM)
 
 
 def run(task: Task) -> None:
+    guard = GroupGuard(task)
     process_one_or_items(
         task,
-        reconcile_group,
+        lambda item_task: reconcile_group(item_task, guard),
         identity=lambda params: params["name"].lower(),
         name_option="name",
-        expand_all=lambda items: append_undeclared(
-            task, "groups", items, "name", lambda: groups.list_deletable(task, items)
+        expand_all=lambda items: guard.watch(
+            append_undeclared(task, "groups", items, "name", lambda: groups.list_deletable(task, items))
         ),
     )
 
 
-def reconcile_group(task: Task) -> None:
+def reconcile_group(task: Task, guard: GroupGuard) -> None:
     params = task.params
-    group = managed_group.ManagedGroup(task, ArtifactService(task), desired_group(params))
+    group = managed_group.ManagedGroup(task, ArtifactService(task), guard, desired_group(params))
 
     def predict_refusal() -> None:
         if params["state"] == "present" and not task.predicts_missing:

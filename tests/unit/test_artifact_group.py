@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import base64
+import json
 from typing import Any
 
 import pytest
@@ -45,8 +46,8 @@ def user(name: str, **changes: Any) -> Call:
     return call("GET", f"{USERS}/{name}", json={"username": name, "admin": False, "groups": ["developers"], **changes})
 
 
-def update(status: int = 200, **sent: Any) -> Call:
-    return call("PATCH", f"{GROUPS}/developers", status, sent_json=sent, json={})
+def update(name: str = "developers", **sent: Any) -> Call:
+    return call("PATCH", f"{GROUPS}/{name}", sent_json=sent, json={})
 
 
 def members(added: list[str], removed: list[str]) -> Call:
@@ -226,6 +227,70 @@ def test_change_is_refused_when_own_account_is_unknown() -> None:
     with conversation(group(**ADMINS)) as server:
         result = run("artifact_group", url=server.url, api_key="key-of-mine", name="developers", state="absent")
     assert result["msg"].startswith("Cannot verify that the account of this task is not affected")
+
+
+def make_token(**claims: str) -> str:
+    """Return an access token of the user `admin`."""
+    payload = json.dumps({"sub": "jfac@01/users/admin", **claims}).encode()
+    return "e30." + base64.urlsafe_b64encode(payload).decode().rstrip("=") + ".x"
+
+
+def test_own_account_keeps_its_administration_when_two_items_remove_it() -> None:
+    items = [{"name": "developers", "state": "absent"}, {"name": "other", "admin_privileges": False}]
+    other = group("other", admin_privileges=True)
+    with conversation(group(**ADMINS), user("admin", groups=["Developers", "other"]), other) as server:
+        result = run("artifact_group", url=server.url, token=OWN_TOKEN, items=items, workers=1)
+    assert (result["changed"], [failure["reason"] for failure in result["failures"]]) == (False, [LOCKED_OUT] * 2)
+    reads = user("admin", groups=["developers", "other"]), group(**ADMINS)
+    with conversation(other, *reads, update("other", admin_privileges=False), group("other")) as server:
+        result = run("artifact_group", url=server.url, token=OWN_TOKEN, items=items[1:], workers=1)
+    assert "failed" not in result
+
+
+@pytest.mark.parametrize(
+    "scope", ["applied-permissions/groups:developers", 'applied-permissions/groups:"a b","Developers" applied/x']
+)
+def test_own_token_keeps_the_administration_of_its_groups(scope: str) -> None:
+    options: dict[str, Any] = {"token": make_token(scp=scope), "name": "developers", "state": "absent"}
+    others = (group("a%20b"),) if "a b" in scope else ()
+    with conversation(group(**ADMINS), *others) as server:
+        assert run("artifact_group", url=server.url, **options)["msg"] == LOCKED_OUT
+
+
+def test_own_token_keeps_its_administration_when_a_member_of_its_group_leaves() -> None:
+    options = {"token": make_token(scp="applied-permissions/groups:developers"), "members": ["carol"], "purge": True}
+    after = group(**{**ADMINS, "members": ["carol"]})
+    with conversation(group(**ADMINS), members([], ["admin"]), after) as server:
+        assert run("artifact_group", url=server.url, name="developers", **options)["changed"]
+
+
+def test_change_is_refused_when_the_user_of_the_token_is_missing() -> None:
+    options: dict[str, Any] = {"name": "developers", "state": "absent"}
+    no_user = call("GET", f"{USERS}/admin", 404, json=NOT_FOUND)
+    with conversation(group(**ADMINS), no_user, version()) as server:
+        result = run("artifact_group", url=server.url, token=OWN_TOKEN, **options)
+    assert result["msg"] == (
+        "Cannot verify that 'admin', the account of this task, remains an administrator: the user does not exist. Set "
+        "'allow_lockout: true' to allow the change."
+    )
+    administrator = make_token(scp="applied-permissions/admin")
+    deleted = call("DELETE", f"{GROUPS}/developers", 204), missing()
+    with conversation(group(**ADMINS), no_user, version(), *deleted) as server:
+        assert run("artifact_group", url=server.url, token=administrator, **options)["changed"]
+
+
+def test_groups_of_an_opaque_token_are_requested() -> None:
+    token = {"subject": "jfac@01/users/admin", "scope": "applied-permissions/groups:developers", "token_id": "1"}
+    me = call("GET", "/access/api/v1/tokens/me", json=token)
+    with conversation(group(**ADMINS), me) as server:
+        result = run("artifact_group", url=server.url, token="opaque", name="developers", state="absent")
+    assert result["msg"] == LOCKED_OUT
+
+
+def test_own_account_is_known_when_the_password_is_a_token() -> None:
+    options = {"api_key": make_token(jti="1"), "name": "developers", "state": "absent"}
+    with conversation(group(**ADMINS), user("admin")) as server:
+        assert run("artifact_group", url=server.url, **options)["msg"] == LOCKED_OUT
 
 
 def test_change_of_members_of_external_group_is_reported() -> None:

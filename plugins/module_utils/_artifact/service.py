@@ -14,10 +14,12 @@ import typing as t
 
 from ansible.module_utils.basic import env_fallback
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import token_secret
 from ansible_collections.buildworks.toolchain.plugins.module_utils._credential import (
     CHECKED_IN_HEADER,
     NETRC_FILE,
     Credential,
+    basic_auth,
     check_header_value,
     credential_from_account,
     credential_from_netrc,
@@ -89,7 +91,7 @@ class ArtifactService:
 
     Addresses are relative to the root of the platform: `/artifactory/api/...` and `/access/api/...`.
 
-    :ivar own_token: the access token used for authentication, if any
+    :ivar own_token: the access token used for authentication, if any, also as a password or API key
     :ivar own_user: the user name used for authentication, if any
     """
 
@@ -97,10 +99,20 @@ class ArtifactService:
         root = check_url(task.params["url"])
         if root.endswith("/artifactory"):
             root = root[: -len("/artifactory")]
+        self._task, self._root = task, root
         credential = _credential(task, root)
-        self.own_token: str | None = task.params["token"] if credential.option == "token" else None
+        self.own_token: str | None = _find_token(task, credential)
         self.own_user: str | None = credential.account[0] if credential.account else None
-        self.http = HttpClient(task, root, credential=credential, explain=functools.partial(_explain, credential))
+        self._credential = credential
+        self.http = self._connect(credential)
+
+    def log_in_again(self, password: str) -> None:
+        """Authenticate with the new password of the account from now on."""
+        self.http = self._connect(basic_auth(self._task, self.own_user or "", password, self._credential.option or ""))
+
+    def _connect(self, credential: Credential) -> HttpClient:
+        explain = functools.partial(_explain, credential)
+        return HttpClient(self._task, self._root, credential=credential, explain=explain)
 
     def check_pro(self, feature: str) -> None:
         """Verify that the server is not the open-source edition. One request serves all tasks.
@@ -244,6 +256,15 @@ def _credential(task: Task, url: str) -> Credential:
         token = task.register_secret(check_header_value("token", task.params["token"]))
         return Credential({"Authorization": f"Bearer {token}"}, "token")
     return credential_from_netrc(task, url) or Credential()
+
+
+def _find_token(task: Task, credential: Credential) -> str | None:
+    """Return the access token that authenticates requests, or `None`."""
+    if credential.option in ("token", "api_key"):
+        secret = task.params[credential.option].strip()
+    else:
+        secret = credential.account[1] if credential.account else ""
+    return secret if credential.option == "token" or token_secret.is_token(secret) else None
 
 
 def is_not_found(refusal: ServerRefusal) -> bool:

@@ -9,9 +9,12 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import re
 import typing as t
 
 _REFERENCE = b"reftkn:"
+_GROUPS_SCOPE = re.compile(r'applied-permissions/groups:((?:"[^"]*"|[^\s"])+)')
+_GROUP = re.compile(r'"([^"]*)"|([^",]+)')
 
 
 def token_id(secret: str) -> str | None:
@@ -36,9 +39,29 @@ def parse_username(subject: t.Any) -> str | None:
     return str(subject or "").partition("/users/")[2].lower() or None
 
 
+def scope(secret: str) -> str:
+    """Return the scope of the token, empty if the secret does not contain it."""
+    return str(_claims(secret).get("scp") or "")
+
+
 def has_admin_scope(secret: str) -> bool:
     """Return whether the token gives administrator permissions, as far as the secret contains its scope."""
-    return "applied-permissions/admin" in str(_claims(secret).get("scp") or "").split()
+    return "applied-permissions/admin" in scope(secret).split()
+
+
+def parse_groups(text: str) -> list[str]:
+    """Return the groups whose permissions a scope gives."""
+    return [
+        quoted or plain
+        for names in _GROUPS_SCOPE.findall(text)
+        for quoted, plain in _GROUP.findall(names)
+        if quoted or plain
+    ]
+
+
+def is_token(secret: str) -> bool:
+    """Return whether the secret is an access token or a reference token."""
+    return token_id(secret) is not None or is_reference(secret)
 
 
 def is_reference(secret: str) -> bool:

@@ -13,6 +13,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.acc
     own_account,
     users,
 )
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.access.administration import GroupGuard
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
@@ -32,11 +33,12 @@ _NEW_GROUP = {
 class ManagedGroup:
     """The group that a task manages.
 
+    :arg guard: shared by all items of a task
     :arg desired: the desired fields, except the members
     """
 
-    def __init__(self, task: Task, artifact: ArtifactService, desired: Fields) -> None:
-        self._task, self._artifact = task, artifact
+    def __init__(self, task: Task, artifact: ArtifactService, guard: GroupGuard, desired: Fields) -> None:
+        self._task, self._artifact, self._guard = task, artifact, guard
         self._name: str = task.params["name"]
         self._purge: bool = task.params["purge"]
         members = task.params["members"] if task.params["state"] == "present" else None
@@ -146,26 +148,8 @@ class ManagedGroup:
         changes = fields or {}
         removed = memberships.find_changes(self._current["members"] or (), changes.get("members", {}))[1]
         affects_all = fields is None or changes.get("admin_privileges") is False
-        if not affects_all and not removed:
-            return
-        own = own_account.find(self._artifact)
-        if own is not None and not self._is_own_loss(own, None if affects_all else removed):
-            return
-        raise own_account.lockout_error(self._artifact, "it would not be an administrator")
-
-    def _is_own_loss(self, own: str, removed: list[str] | None) -> bool:
-        """Return whether a user loses administration.
-
-        :arg removed: members to remove; `None` if all members lose the administration of this group
-        """
-        if removed is not None and own not in removed:
-            return False
-        user = users.find(self._artifact, own)
-        if user is None or user["admin"]:
-            return False
-        name = self._current["name"].lower()
-        others = [group for group in user["groups"] if group.lower() != name]
-        return others != user["groups"] and not groups.has_administrators(self._artifact, others)
+        if affects_all or (removed and own_account.find(self._artifact) in (None, *removed)):
+            self._guard.check(self._artifact, self._current["name"])
 
     def _report_spelling(self, name: str) -> None:
         if not self._is_spelling_reported:

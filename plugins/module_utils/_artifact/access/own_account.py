@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+import typing as t
+
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import token_secret
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
@@ -20,8 +22,22 @@ def find(artifact: ArtifactService) -> str | None:
         return artifact.own_user.lower()
     if artifact.own_token is None:
         return None
-    name = token_secret.username(artifact.own_token)
-    return name or artifact.http.get_cached("own user", lambda: _fetch_name(artifact))
+    return token_secret.username(artifact.own_token) or _get_token(artifact).username
+
+
+def find_token_groups(artifact: ArtifactService) -> list[str]:
+    """Return the groups whose permissions the token of the account has, regardless of the groups of the user."""
+    return token_secret.parse_groups(_find_scope(artifact))
+
+
+def has_admin_scope(artifact: ArtifactService) -> bool:
+    """Return whether the account has a token that gives administrator permissions to any user."""
+    return "applied-permissions/admin" in _find_scope(artifact).split()
+
+
+def has_password(artifact: ArtifactService, name: str) -> bool:
+    """Return whether a user is the account of the task, which logs in with the password of the user."""
+    return artifact.own_token is None and artifact.own_user is not None and artifact.own_user.lower() == name.lower()
 
 
 def is_possibly_own(artifact: ArtifactService, name: str) -> bool:
@@ -46,8 +62,28 @@ def lockout_error(artifact: ArtifactService, consequence: str) -> ToolchainError
     )
 
 
-def _fetch_name(artifact: ArtifactService) -> str | None:
+def _find_scope(artifact: ArtifactService) -> str:
+    if artifact.own_token is None:
+        return ""
+    if token_secret.username(artifact.own_token):
+        return token_secret.scope(artifact.own_token)
+    return _get_token(artifact).scope
+
+
+class _Token(t.NamedTuple):
+    """What the server reports about a token that does not contain it."""
+
+    username: str | None
+    scope: str
+
+
+def _get_token(artifact: ArtifactService) -> _Token:
+    return t.cast(_Token, artifact.http.get_cached("own token", lambda: _fetch_token(artifact)))
+
+
+def _fetch_token(artifact: ArtifactService) -> _Token:
     response = artifact.http.read("GET", "/access/api/v1/tokens/me", accept=(200, 401, 403, 404))
     if response.status != 200:
-        return None
-    return token_secret.parse_username(response.record().maybe_text("subject"))
+        return _Token(None, "")
+    token = response.record()
+    return _Token(token_secret.parse_username(token.maybe_text("subject")), token.maybe_text("scope") or "")
