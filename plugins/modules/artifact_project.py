@@ -14,6 +14,8 @@ description:
     a project. For example, a later task can add members after their users have been created.
   - A new project gets its environments, roles, members and repositories in this order. If the task fails in between,
     the next run completes the project.
+  - Before the first change, the module verifies that all users, groups, roles, environments and repositories to which
+    the task refers exist. Changes that take access away come before those that give it.
   - The built-in project V(default) cannot be managed.
   - To manage several projects concurrently, use O(items).
 version_added: 0.3.0
@@ -38,6 +40,9 @@ notes:
     O(repositories) that is set. O(members) takes two additional requests.
   - Artifactory needs a moment before it can attach a new repository, or delete a project whose repositories were
     detached. The module retries these requests for up to O(visibility_timeout) seconds.
+  - If two administrators change a project at the same time, changes of different members, repositories and environments
+    are both kept. Settings and roles are replaced as a whole and read again immediately before. A change of another
+    field that arrives between these two requests is lost.
   - Tested against the sandbox of this collection, which is itself tested with jfrog-client-go, except for the
     environments, roles, users and shared repositories of projects. Not tested against a real Artifactory server.
 options:
@@ -105,8 +110,9 @@ options:
       environments:
         description:
           - Environments in which the role applies. Environments that are not listed are removed from the role.
-          - The names are those of global environments, such as V(DEV), or full names of environments of the project,
-            such as V(web-qa).
+          - The names are those of global environments, such as V(DEV), or of environments of the project, such as
+            V(web-qa). You can omit the key of the project and the hyphen. If the project has an environment V(web-qa),
+            V(qa) is this one and not a global environment.
         type: list
         elements: str
       actions:
@@ -632,6 +638,7 @@ def reconcile_project(task: Task) -> None:
         check=project.check,
         predict_refusal=project.predict_refusal,
         to_result=project.to_result,
+        cumulative=True,
     )
 
 

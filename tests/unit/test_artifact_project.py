@@ -75,6 +75,10 @@ def roles(*custom: dict[str, Any]) -> Call:
     return call("GET", f"{WEB}/roles", json=[*predefined, *({**role, "type": "CUSTOM"} for role in custom)])
 
 
+def role(stored: dict[str, Any]) -> Call:
+    return call("GET", f"{WEB}/roles/{stored['name']}", json={**stored, "type": "CUSTOM"})
+
+
 def environments(*names: str) -> Call:
     return call("GET", f"{WEB}/environments", json=[{"name": name} for name in names])
 
@@ -128,7 +132,7 @@ def test_settings_that_are_not_declared_are_kept() -> None:
     }
     written = call("PUT", WEB, sent_json=body, json=body)
     after = project(**{**body, "description": None})
-    with conversation(before, written, after) as server:
+    with conversation(before, before, written, after) as server:
         options = {"description": "", "admin_privileges": {"index_resources": False}}
         result = run("artifact_project", url=server.url, **options, **TASK)
     assert (result["changed"], result["project"]["storage_quota"]) == (True, "unlimited")
@@ -230,7 +234,7 @@ def test_unchanged_parts_cost_one_request_each() -> None:
 
 def test_parts_of_a_new_project_are_written_in_order() -> None:
     calls = (
-        *(missing(), version(), sharing("shared"), repository("libs")),
+        *(missing(), version(), sharing("shared"), repository("libs"), user("carol")),
         call("POST", PROJECTS, 201, sent_json={"project_key": "web", "display_name": "Web"}, json=STORED),
         call("POST", f"{WEB}/environments", 201, sent_json={"name": "web-qa"}),
         call("POST", f"{WEB}/roles", 201, sent_json={**ROLE, "type": "CUSTOM"}),
@@ -263,9 +267,9 @@ def group(name: str, status: int = 200) -> Call:
 @pytest.mark.parametrize(
     ("reads", "stored"),
     [
-        ([group("Crew")], "Crew"),
-        ([group("Crew", 404), version(), group("crew")], "crew"),
-        ([group("Crew", 403)], "Crew"),
+        ([group("Crew")] * 2, "Crew"),
+        ([group("Crew", 404), version(), *[group("crew"), group("Crew", 404)] * 2][:-1], "crew"),
+        ([group("Crew", 403)] * 2, "Crew"),
     ],
 )
 def test_group_is_added_under_the_name_that_the_server_stores(reads: list[Call], stored: str) -> None:
@@ -288,7 +292,9 @@ def test_all_members_are_returned_when_only_some_are_declared() -> None:
 def test_role_is_changed_with_its_other_fields() -> None:
     sent = {**ROLE, "type": "CUSTOM", "description": "Deploys"}
     written = call("PUT", f"{WEB}/roles/deployer", sent_json=sent)
-    with conversation(project(), roles(ROLE), written, project(), roles({**ROLE, "description": "Deploys"})) as server:
+    with conversation(
+        project(), roles(ROLE), role(ROLE), written, project(), roles({**ROLE, "description": "Deploys"})
+    ) as server:
         declared = [{"name": "deployer", "description": "Deploys"}]
         assert run("artifact_project", url=server.url, roles=declared, **TASK)["changed"]
 
@@ -341,6 +347,137 @@ def test_name_in_use_is_not_removed(options: dict[str, Any], calls: tuple[Call, 
     with conversation(project(), *calls) as server:
         result = run("artifact_project", url=server.url, purge=True, **options, **TASK)
     assert result["msg"] == message
+
+
+@pytest.mark.parametrize("declares_environments", [True, False])
+def test_role_accepts_short_names_of_environments(declares_environments: bool) -> None:
+    options: dict[str, Any] = {"roles": [{"name": "deployer", "environments": ["DEV", "qa"]}]}
+    own, before, after = environments("web-qa"), roles(ROLE), roles({**ROLE, "environments": ["DEV", "web-qa"]})
+    listed = call("GET", "/access/api/v1/environments", json=[{"name": "DEV"}])
+    sent = {**ROLE, "type": "CUSTOM", "environments": ["DEV", "web-qa"]}
+    written = call("PUT", f"{WEB}/roles/deployer", sent_json=sent)
+    calls = [project(), before, own, listed, role(ROLE), written, project(), after]
+    if declares_environments:
+        options["environments"] = ["qa"]
+        calls = [project(), own, before, listed, role(ROLE), written, project(), own, after]
+    with conversation(*calls) as server:
+        assert run("artifact_project", url=server.url, **options, **TASK)["changed"]
+    with conversation(*calls[-2 - declares_environments :]) as server:
+        assert not run("artifact_project", url=server.url, **options, **TASK)["changed"]
+
+
+def test_new_role_accepts_the_short_name_of_a_new_environment() -> None:
+    sent = {"name": "cook", "type": "CUSTOM", "description": "", "environments": ["web-qa"], "actions": []}
+    calls = (
+        *(project(), environments(), roles(), call("GET", "/access/api/v1/environments", json=[{"name": "DEV"}])),
+        call("POST", f"{WEB}/environments", 201, sent_json={"name": "web-qa"}),
+        call("POST", f"{WEB}/roles", 201, sent_json=sent),
+        *(project(), environments("web-qa"), roles(sent)),
+    )
+    options: dict[str, Any] = {"environments": ["qa"], "roles": [{"name": "cook", "environments": ["qa"]}]}
+    with conversation(*calls) as server:
+        assert run("artifact_project", url=server.url, **options, **TASK)["changed"]
+
+
+def test_action_that_another_client_removed_from_a_role_stays_removed() -> None:
+    narrowed = {**ROLE, "actions": []}
+    written = call("PUT", f"{WEB}/roles/deployer", sent_json={**narrowed, "type": "CUSTOM", "description": "x"})
+    calls = project(), roles(ROLE), role(narrowed), written, project(), roles({**narrowed, "description": "x"})
+    with conversation(*calls) as server:
+        declared = [{"name": "deployer", "description": "x"}]
+        assert run("artifact_project", url=server.url, roles=declared, **TASK)["changed"]
+
+
+def test_setting_that_the_server_changes_although_it_was_sent_is_noticed() -> None:
+    body = {**STORED, "description": "x"}
+    calls = project(), project(), call("PUT", WEB, sent_json=body, json=body), project(**{**body, "soft_limit": True})
+    again = call("PUT", WEB, sent_json=body, json=body)
+    with conversation(*calls, project(**{**body, "soft_limit": True}), again, project(**body)) as server:
+        result = run("artifact_project", url=server.url, description="x", **TASK)
+    assert result["changed"]
+    assert "these fields of the project do not have the requested values: soft_limit" in result["warnings"][0]
+
+
+def test_surplus_member_that_only_the_read_back_shows_is_removed() -> None:
+    removed = [call("DELETE", f"{WEB}/users/{name}", 204) for name in ("dave", "erin")]
+    calls = (
+        *(project(), members("users", dave=["Viewer"]), members("groups"), removed[0]),
+        *(project(), members("users", erin=["Viewer"]), members("groups"), removed[1]),
+        *(project(), *no_members()),
+    )
+    with conversation(*calls) as server:
+        result = run("artifact_project", url=server.url, members=[], purge=True, **TASK)
+    assert (result["changed"], result["project"]["members"]) == (True, [])
+
+
+# Order
+
+
+def test_access_is_closed_before_it_is_opened() -> None:
+    wide = {**ROLE, "actions": ["READ_BUILD", "DELETE_BUILD"]}
+    old = {**ROLE, "name": "old"}
+    narrow, cook = {**ROLE, "actions": ["READ_BUILD"]}, {**ROLE, "name": "cook"}
+    names = {"carol": ["Viewer"], "dave": ["Developer"]}
+    after_roles, after_members = roles(narrow, cook), members("users", carol=["Viewer"], dave=["Viewer", "cook"])
+    calls = (
+        *(project(), environments("web-old"), roles(wide, old)),
+        *(members("users", bob=["Viewer"], carol=["Developer", "Viewer"], dave=["Developer"]), members("groups")),
+        *(attached("stale"), repository("stale", "web"), sharing("shared"), sharing("ended", "web")),
+        *(repository("libs"), call("GET", PROJECTS, json=[])),
+        # members and roles lose access
+        call("DELETE", f"{WEB}/users/bob", 204),
+        call("PUT", f"{WEB}/users/carol", sent_json={"name": "carol", "roles": ["Viewer"]}),
+        call("DELETE", f"{SHARE}/ended/web", 204),
+        call("DELETE", f"{ATTACH}/stale", 204),
+        *(role(wide), call("PUT", f"{WEB}/roles/deployer", sent_json={**narrow, "type": "CUSTOM"})),
+        call("PUT", f"{WEB}/users/dave", sent_json={"name": "dave", "roles": ["Viewer"]}),
+        call("DELETE", f"{WEB}/roles/old", 204),
+        call("DELETE", f"{WEB}/environments/web-old", 204),
+        # everything else
+        *(project(), call("PUT", WEB, sent_json={**STORED, "display_name": "New"}, json=STORED)),
+        call("POST", f"{WEB}/environments", 201, sent_json={"name": "web-qa"}),
+        call("POST", f"{WEB}/roles", 201, sent_json={**cook, "type": "CUSTOM"}),
+        call("PUT", f"{WEB}/users/dave", sent_json={"name": "dave", "roles": ["Viewer", "cook"]}),
+        call("PUT", f"{ATTACH}/libs/web?force=false", 204),
+        call("PUT", f"{SHARE}/shared/web?readOnly=false", 204),
+        *(project(display_name="New"), environments("web-qa"), after_roles, after_members, members("groups")),
+        *(attached("libs"), sharing("shared", "web"), sharing("ended")),
+    )
+    options: dict[str, Any] = {
+        "display_name": "New",
+        "environments": ["qa"],
+        "roles": [{"name": "deployer", "actions": ["READ_BUILD"]}, {**cook}],
+        "members": [{"user": name, "roles": ["Viewer"]} for name in names],
+        "repositories": ["libs"],
+        "shared_repositories": [{"key": "shared"}, {"key": "ended", "state": "absent"}],
+        "purge": True,
+    }
+    options["members"][1]["roles"] = ["Viewer", "cook"]
+    with conversation(*calls) as server:
+        result = run("artifact_project", url=server.url, **options, **TASK)
+    assert result["changed"], result
+
+
+def test_nothing_is_opened_when_a_member_cannot_be_removed() -> None:
+    refused = call("DELETE", f"{WEB}/users/bob", 403, json={"errors": [{"message": "Forbidden"}]})
+    calls = project(), members("users", bob=["Viewer"]), members("groups"), attached(), repository("libs"), refused
+    options: dict[str, Any] = {"members": [], "repositories": ["libs"], "purge": True}
+    with conversation(*calls) as server:
+        result = run("artifact_project", url=server.url, **options, **TASK)
+    assert (result["failed"], result["changed"]) == (True, False)
+
+
+def test_member_whose_only_role_does_not_exist_yet_is_removed_first() -> None:
+    calls = (
+        *(project(), roles(), members("users", carol=["Developer"]), members("groups")),
+        call("DELETE", f"{WEB}/users/carol", 204),
+        call("POST", f"{WEB}/roles", 201, sent_json={**ROLE, "type": "CUSTOM"}),
+        call("PUT", f"{WEB}/users/carol", sent_json={"name": "carol", "roles": ["deployer"]}),
+        *(project(), roles(ROLE), members("users", carol=["deployer"]), members("groups")),
+    )
+    options: dict[str, Any] = {"roles": [ROLE], "members": [{"user": "carol", "roles": ["deployer"]}]}
+    with conversation(*calls) as server:
+        assert run("artifact_project", url=server.url, **options, **TASK)["changed"]
 
 
 # Repositories
@@ -525,7 +662,7 @@ def test_check_mode_predicts_a_new_project() -> None:
         ),
         (
             {"roles": [{"name": "cook", "environments": ["QA"]}]},
-            (roles(), call("GET", "/access/api/v1/environments", json=[{"name": "DEV"}]), environments("web-qa")),
+            (roles(), environments("web-qa"), call("GET", "/access/api/v1/environments", json=[{"name": "DEV"}])),
             "Option 'roles': these environments do not exist: QA.",
         ),
         (
@@ -543,10 +680,13 @@ def test_check_mode_predicts_a_new_project() -> None:
         ),
     ],
 )
-def test_check_mode_predicts_missing_names(options: dict[str, Any], calls: tuple[Call, ...], message: str) -> None:
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_missing_names_are_refused_before_the_first_write(
+    check_mode: bool, options: dict[str, Any], calls: tuple[Call, ...], message: str
+) -> None:
     with conversation(project(), *calls) as server:
-        result = run("artifact_project", url=server.url, check_mode=True, **options, **TASK)
-    assert result["msg"] == message
+        result = run("artifact_project", url=server.url, check_mode=check_mode, **options, **TASK)
+    assert (result["msg"], result["changed"]) == (message, False)
 
 
 def test_check_mode_accepts_names_that_the_account_may_not_read() -> None:

@@ -6,9 +6,14 @@
 
 from __future__ import annotations
 
+import typing as t
+
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.projects import (
+    environments,
     form,
     lockout,
+    ordering,
+    platform,
     prediction,
     projects,
 )
@@ -19,7 +24,11 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
     ToolchainError,
     join_names,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import (
+    Fields,
+    merge_fields,
+    sort_unique,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 _NEW_PROJECT = {
@@ -49,11 +58,14 @@ class ManagedProject:
         self._read_only: dict[str, bool] = {}  # declared shared repositories
         self._owners: dict[str, str | None] = {}
         self._attached: list[str] = []
+        self._sent: Fields = {}  # all settings, if they were replaced
+        self._roles: Fields = {}  # the declared ones with full names of environments
+        self._environments: Fields | None = None
         self._writer = ProjectWriter(task, artifact, self._key)
 
     def find(self) -> Fields | None:
         """Return the project with the declared parts, or `None` if it does not exist."""
-        self._current, self._stored = {}, {}
+        self._current, self._stored, self._environments = {}, {}, None
         record = projects.find(self._artifact, self._key)
         if record is None:
             if self._is_created_earlier:
@@ -74,8 +86,15 @@ class ManagedProject:
         return self._current
 
     def desired(self, before: Fields | None) -> Fields:
-        """Return the fields to compare, with `None` for each entry to remove."""
-        fields = dict(self._declared)
+        """Return the fields to compare, with `None` for each entry to remove.
+
+        After a write that replaces settings or a role as a whole, these are all its fields.
+        """
+        fields = {**self._declared, **self._sent}
+        if "roles" in fields:
+            existing = (before or {}).get("roles", {})
+            self._roles = {name: self._resolve(role, existing.get(name)) for name, role in fields["roles"].items()}
+            fields["roles"] = {**self._roles, **self._writer.sent_roles}
         for part in form.PARTS:
             if part in fields and self._purge and part != "shared_repositories":
                 fields[part] = {**dict.fromkeys((before or {}).get(part, ())), **fields[part]}
@@ -112,34 +131,50 @@ class ManagedProject:
             lockout.check(
                 self._artifact, before["members"], form.select_present({**before["members"], **fields["members"]})
             )
+        self._check_references()
 
-    def predict_refusal(self) -> None:
+    def _check_references(self) -> None:
         """Verify that the users, groups, roles, environments and repositories that the task refers to exist.
+
+        The server would refuse them only after other parts have been written.
 
         :raises BadOption: if one does not exist
         """
-        if self._task.params["state"] == "absent" or self._task.predicts_missing:
+        if self._task.predicts_missing:
             return
         shared = form.select_present(self._declared.get("shared_repositories", {}))
         missing = [repo for repo, owner in self._owners.items() if owner is None]
         prediction.refuse_missing("repositories", "repositories", missing)
         missing = [repo for repo in self._missing_shared if repo in shared]
         prediction.refuse_missing("shared_repositories", "repositories", missing)
-        prediction.ProjectPrediction(
-            self._artifact, self._key, self._declared, self._current, self._other_roles
-        ).check()
+        self._predict().check()
+
+    def predict_refusal(self) -> None:
+        """Verify that the name of a new project is free. The server refuses another one with the first write.
+
+        :raises BadOption: if another project has it
+        """
+        if self._task.params["state"] == "present" and not self._task.predicts_missing and not self._current:
+            self._predict().check_display_name()
+
+    def _predict(self) -> prediction.ProjectPrediction:
+        declared = {**self._declared, "roles": self._roles}
+        return prediction.ProjectPrediction(
+            self._artifact, self._key, declared, self._current, self._other_roles, self._list_environments
+        )
 
     def create(self, fields: Fields) -> None:
         """Create the project, then its parts."""
         self._writer.create(_to_settings(fields, {}))
-        self._writer.write_parts(fields, {}, self._moved)
+        self._writer.open_access(ordering.split(fields, {}).opening, {}, self._moved)
 
     def update(self, fields: Fields) -> None:
-        """Write the settings and the entries of parts that differ."""
+        """Write the entries of parts that lose something, the settings, and the entries that gain something."""
+        closing, opening = ordering.split(fields, self._current)
+        self._writer.close_access(closing, self._current)
         if any(name in fields for name in form.SCALARS):
-            stored = {name: value for name, value in self._stored.items() if value is not None}
-            self._writer.replace_settings({**stored, **_to_settings(fields, stored)})
-        self._writer.write_parts(fields, self._current, self._moved)
+            self._replace_settings(fields)
+        self._writer.open_access(opening, self._current, self._moved)
 
     def delete(self) -> None:
         """Detach the repositories of the project and delete it."""
@@ -152,6 +187,15 @@ class ManagedProject:
         if (roles := complete.get("roles")) is not None:
             complete["roles"] = {name: {**form.NEW_ROLE, **role} for name, role in roles.items()}
         return form.to_result(self._key, complete)
+
+    def _replace_settings(self, fields: Fields) -> None:
+        """Replace the settings, based on what they are now: another client may have changed some of them."""
+        record = projects.find(self._artifact, self._key)
+        stored = {name: value for name, value in (record or self._stored).items() if value is not None}
+        current = self._current if record is None else projects.parse_settings(record)
+        changes = {name: fields[name] for name in form.SCALARS if name in fields}
+        self._sent = merge_fields({name: current[name] for name in form.SCALARS}, changes)
+        self._writer.replace_settings({**stored, **_to_settings(fields, stored)})
 
     @property
     def _moved(self) -> set[str]:
@@ -214,9 +258,40 @@ class ManagedProject:
                 desired[repo] = None
         return desired
 
+    def _resolve(self, role: Fields, before: Fields | None) -> Fields:
+        """Return a role with the full names of environments, whose prefix can be omitted as in `environments`."""
+        if "environments" not in role:
+            return role
+        used = (before or {}).get("environments", ())
+        return {**role, "environments": sort_unique(self._find_full_name(name, used) for name in role["environments"])}
+
+    def _find_full_name(self, name: str, used: t.Container[str]) -> str:
+        """Return the name of an environment of the project, or the same name if it is a global one.
+
+        :arg used: the current environments of the role
+        """
+        prefix = f"{self._key}-"
+        if name in environments.BUILT_IN or name.startswith(prefix) or name in used:
+            return name
+        full_name = f"{prefix}{name}"
+        if full_name in used or full_name in self._declared.get("environments", ()):
+            return full_name
+        with platform.allow_forbidden():
+            return full_name if full_name in self._list_environments() else name
+        return name
+
+    def _list_environments(self) -> Fields:
+        """Return the environments of the project, those that the task declares and the existing ones."""
+        if self._environments is None:
+            existing = self._current.get("environments")
+            if existing is None and self._stored:
+                existing = projects.read_environments(self._artifact, self._key)
+            self._environments = {**(existing or {}), **self._declared.get("environments", {})}
+        return self._environments
+
     def _check_removed_names(self, fields: Fields) -> None:
         """Refuse to remove a role of a declared member, or an environment of a declared role."""
-        members, roles = (self._declared.get(part, {}).values() for part in ("members", "roles"))
+        members, roles = self._declared.get("members", {}).values(), self._roles.values()
         uses = (
             ("members", "roles", {role for names in members for role in names}),
             ("roles", "environments", {name for role in roles for name in role.get("environments", ())}),

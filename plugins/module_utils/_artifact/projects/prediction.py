@@ -26,23 +26,33 @@ class ProjectPrediction:
     :arg declared: the declared settings and parts
     :arg current: the existing ones, empty for a new project
     :arg other_roles: names of the roles that are not custom
+    :arg list_environments: returns the environments that the project has or will have
     """
 
     def __init__(
-        self, artifact: ArtifactService, key: str, declared: Fields, current: Fields, other_roles: set[str]
+        self,
+        artifact: ArtifactService,
+        key: str,
+        declared: Fields,
+        current: Fields,
+        other_roles: set[str],
+        list_environments: t.Callable[[], t.Iterable[str]],
     ) -> None:
         self._artifact, self._key = artifact, key
         self._declared, self._current, self._other_roles = declared, current, other_roles
+        self._list_environments = list_environments
 
     def check(self) -> None:
-        """Verify that the display name is free, and that users, groups, roles and environments exist.
+        """Verify that a new display name is free, and that users, groups, roles and environments exist.
 
-        :raises BadOption: if Artifactory would refuse the project
+        :raises BadOption: if Artifactory would refuse the change
         """
-        self._check_display_name()
+        if self._current:
+            self.check_display_name()
         members = self._find_changed("members")
+        added = members.keys() - self._current.get("members", {}).keys()
         for kind, find_missing in (("users", users.find_missing), ("groups", groups.find_missing)):
-            names = [name.partition("/")[2] for name in members if name.startswith(kind)]
+            names = [name.partition("/")[2] for name in members if name in added and name.startswith(kind)]
             with platform.allow_forbidden():
                 refuse_missing("members", kind, find_missing(self._artifact, names) if names else [])
         if used := {role for roles in members.values() for role in roles} - set(form.PREDEFINED_ROLES):
@@ -50,9 +60,14 @@ class ProjectPrediction:
         roles = self._find_changed("roles").values()
         if used := {name for role in roles for name in role.get("environments", ())} - set(environments.BUILT_IN):
             with platform.allow_forbidden():
-                refuse_missing("roles", "environments", used - self._list_environments())
+                existing = {*environments.list_names(self._artifact), *self._list_environments()}
+                refuse_missing("roles", "environments", used - existing)
 
-    def _check_display_name(self) -> None:
+    def check_display_name(self) -> None:
+        """Verify that no other project has the display name.
+
+        :raises BadOption: if one has it
+        """
         name = self._declared.get("display_name")
         if name in (None, self._current.get("display_name")):
             return
@@ -67,16 +82,11 @@ class ProjectPrediction:
 
     def _list_roles(self) -> set[str]:
         """Return the names of the roles that the project has or will have."""
-        names = {*self._declared.get("roles", ()), *self._other_roles}
-        if self._current:
+        names = {*self._declared.get("roles", ()), *self._current.get("roles", ()), *self._other_roles}
+        if self._current and "roles" not in self._current:
             roles, others = projects.read_roles(self._artifact, self._key)
             names |= {*roles, *others}
         return names
-
-    def _list_environments(self) -> set[str]:
-        """Return the names of the environments that roles of the project can use."""
-        names = {*self._declared.get("environments", ()), *environments.list_names(self._artifact)}
-        return {*names, *projects.read_environments(self._artifact, self._key)} if self._current else names
 
 
 def refuse_missing(option: str, kind: str, missing: t.Collection[str]) -> None:

@@ -82,12 +82,22 @@ def read_roles(artifact: ArtifactService, key: str) -> tuple[Fields, set[str]]:
         if role.maybe_text("type") != CUSTOM:
             others.add(role.text("name"))
             continue
-        roles[role.text("name")] = {
-            "description": role.maybe_text("description") or "",
-            "environments": sorted(role.maybe_texts("environments")),
-            "actions": sorted(role.maybe_texts("actions")),
-        }
+        roles[role.text("name")] = _parse_role(role)
     return roles, others
+
+
+def find_role(artifact: ArtifactService, key: str, name: str) -> Fields | None:
+    """Return a role, or `None` if it does not exist."""
+    response = platform.read(artifact, address(key, "roles", name), _FEATURE, _SINCE)
+    return _parse_role(response.record()) if response.status == 200 else None
+
+
+def _parse_role(role: Record) -> Fields:
+    return {
+        "description": role.maybe_text("description") or "",
+        "environments": sorted(role.maybe_texts("environments")),
+        "actions": sorted(role.maybe_texts("actions")),
+    }
 
 
 def read_environments(artifact: ArtifactService, key: str) -> Fields:

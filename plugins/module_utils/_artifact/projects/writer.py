@@ -11,7 +11,12 @@ import time
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.access import groups
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.projects import form, platform, projects
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.projects import (
+    form,
+    ordering,
+    platform,
+    projects,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import retry
@@ -26,10 +31,14 @@ _REMOVED = (200, 204, 404)
 
 
 class ProjectWriter:
-    """Sends the requests that change a project."""
+    """Sends the requests that change a project.
+
+    :ivar sent_roles: all fields of the roles that were replaced, by name
+    """
 
     def __init__(self, task: Task, artifact: ArtifactService, key: str) -> None:
         self._task, self._artifact, self._key = task, artifact, key
+        self.sent_roles: Fields = {}
 
     def create(self, settings: Fields) -> None:
         """Create the project without parts."""
@@ -48,44 +57,67 @@ class ProjectWriter:
             lambda refusal: refusal.status == 400 and _HAS_CONTENT in refusal.text.lower(),
         )
 
-    def write_parts(self, fields: Fields, current: Fields, moved: t.Container[str]) -> None:
-        """Write the entries of parts in an order in which later ones can refer to earlier ones, then remove others.
+    def close_access(self, fields: Fields, current: Fields) -> None:
+        """Write entries of parts that lose something. Members come before their roles, and roles before environments.
 
-        :arg fields: the entries that differ, `None` for each one to remove
+        :arg fields: the entries, `None` for each one to remove
+        :arg current: the existing parts
+        """
+        members = current.get("members", {})
+        gaining = {}
+        for name, roles in fields["members"].items():
+            if ordering.only_loses(members[name], roles):
+                self._write_member(name, roles)
+            else:
+                gaining[name] = roles
+        for repo, sharing in fields["shared_repositories"].items():
+            self._share(repo, sharing)
+        for repo in fields["repositories"]:
+            self._detach(repo)
+        for name, role in form.select_present(fields["roles"]).items():
+            self._replace_role(name, role)
+        for name, roles in gaining.items():
+            self._write_member(name, roles)
+        for part in ("roles", "environments"):
+            for name in [name for name, value in fields[part].items() if value is None]:
+                self._remove(projects.address(self._key, part, name))
+
+    def open_access(self, fields: Fields, current: Fields, moved: t.Container[str]) -> None:
+        """Write entries of parts that gain something, in an order in which later ones can refer to earlier ones.
+
+        :arg fields: the entries
         :arg current: the existing parts
         :arg moved: repositories that are attached to another project
         """
-        for name in form.select_present(fields.get("environments", {})):
+        for name in fields["environments"]:
             self._write("POST", projects.address(self._key, "environments"), {"name": name})
-        for name, role in form.select_present(fields.get("roles", {})).items():
-            self._write_role(name, role, current.get("roles", {}).get(name))
-        for name, roles in form.select_present(fields.get("members", {})).items():
-            kind, member = self._find_member(*name.split("/", 1))
-            self._write("PUT", projects.address(self._key, kind, member), {"name": member, "roles": roles})
-        for repo in form.select_present(fields.get("repositories", {})):
+        for name, role in fields["roles"].items():
+            write = self._replace_role if name in current.get("roles", {}) else self._create_role
+            write(name, role)
+        for name, roles in fields["members"].items():
+            self._write_member(name, roles)
+        for repo in fields["repositories"]:
             self._attach(repo, force=repo in moved)
-        for repo, sharing in form.select_present(fields.get("shared_repositories", {})).items():
+        for repo, sharing in fields["shared_repositories"].items():
             self._share(repo, sharing)
-        self._remove_parts(fields)
 
-    def _remove_parts(self, fields: Fields) -> None:
-        removed = {part: [name for name, value in fields.get(part, {}).items() if value is None] for part in form.PARTS}
-        for repo in removed["shared_repositories"]:
-            self._remove(self._address_of("share", repo, self._key))
-        for repo in removed["repositories"]:
-            self._detach(repo)
-        for name in removed["members"]:
-            self._remove(projects.address(self._key, *name.split("/", 1)))
-        for part in ("roles", "environments"):
-            for name in removed[part]:
-                self._remove(projects.address(self._key, part, name))
+    def _write_member(self, key: str, roles: list[str] | None) -> None:
+        """Give a member these roles, or remove it if they are `None`."""
+        kind, name = key.split("/", 1)
+        if roles is None:
+            self._remove(projects.address(self._key, kind, name))
+            return
+        kind, name = self._find_member(kind, name)
+        self._write("PUT", projects.address(self._key, kind, name), {"name": name, "roles": roles})
 
-    def _write_role(self, name: str, changes: Fields, current: Fields | None) -> None:
-        body = {"name": name, "type": projects.CUSTOM, **(current or form.NEW_ROLE), **changes}
-        if current is None:
-            self._write("POST", projects.address(self._key, "roles"), body)
-        else:
-            self._write("PUT", projects.address(self._key, "roles", name), body)
+    def _create_role(self, name: str, role: Fields) -> None:
+        self._write("POST", projects.address(self._key, "roles"), _to_role(name, {**form.NEW_ROLE, **role}))
+
+    def _replace_role(self, name: str, changes: Fields) -> None:
+        """Replace a role, based on what it has now: another client may have taken actions from it."""
+        current = projects.find_role(self._artifact, self._key, name) or form.NEW_ROLE
+        self.sent_roles[name] = {**current, **changes}
+        self._write("PUT", projects.address(self._key, "roles", name), _to_role(name, self.sent_roles[name]))
 
     def _find_member(self, kind: str, name: str) -> tuple[str, str]:
         """Return the name of a user or group as the server stores it. Newer versions store groups in lower case."""
@@ -106,9 +138,13 @@ class ProjectWriter:
     def _detach(self, repo: str) -> None:
         self._remove(self._address_of("attach", repo))
 
-    def _share(self, repo: str, sharing: Fields) -> None:
+    def _share(self, repo: str, sharing: Fields | None) -> None:
+        """Share a repository, or stop sharing it if `sharing` is `None`."""
         path = self._address_of("share", repo, self._key)
-        self._write("PUT", path, readOnly="true" if sharing["read_only"] else "false")
+        if sharing is None:
+            self._remove(path)
+        else:
+            self._write("PUT", path, readOnly="true" if sharing["read_only"] else "false")
 
     def _remove(self, path: str) -> None:
         self._write("DELETE", path, accept=_REMOVED)
@@ -148,3 +184,7 @@ class ProjectWriter:
     def _address_of(action: str, repo: str, *project: str) -> str:
         """Return the path for attaching or sharing a repository."""
         return f"/projects/_/{action}/repositories{encode_path(repo, *project, option='repositories')}"
+
+
+def _to_role(name: str, role: Fields) -> Fields:
+    return {"name": name, "type": projects.CUSTOM, **role}
