@@ -101,6 +101,9 @@ options:
   query:
     description:
       - Complete AQL query, which is sent without changes in one request. The query must not be empty.
+      - The query must have the form C(<domain>.find(...)), followed only by C(include), C(sort), C(offset), C(limit),
+        C(distinct) and C(transitive). The module refuses everything else before it sends a request, because AQL also
+        has actions, such as C(items.delete(...)), that Artifactory executes at once.
       - Use either O(query) or the options above.
     type: str
 seealso:

@@ -68,7 +68,8 @@ options:
         type: str
   aql:
     description:
-      - Query in Artifactory Query Language (AQL) that selects the artifacts.
+      - Query in Artifactory Query Language (AQL) that selects the artifacts. It must have the form
+        C(items.find(...)), followed only by C(include), C(sort), C(offset), C(limit), C(distinct) and C(transitive).
       - For an existing release bundle, the module compares the query only if the version of Artifactory returns it.
     type: str
   builds:

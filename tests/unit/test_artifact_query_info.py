@@ -214,9 +214,13 @@ def test_result_is_written_to_a_file_when_requested(tmp_path: Path) -> None:
 
 
 def test_error_contains_the_servers_message() -> None:
-    message = "Failed to parse query: x, it looks like there is syntax error near the following sub-query: x"
-    with conversation(query_request("x", status=400, json={"errors": [{"status": 400, "message": message}]})) as server:
-        assert f"400 {message}" in run("artifact_query_info", url=server.url, query="x")["msg"]
+    message = (
+        "Failed to parse query: items.find(x), it looks like there is syntax error near the following sub-query: x)"
+    )
+    with conversation(
+        query_request("items.find(x)", status=400, json={"errors": [{"status": 400, "message": message}]})
+    ) as server:
+        assert f"400 {message}" in run("artifact_query_info", url=server.url, query="items.find(x)")["msg"]
 
 
 @pytest.mark.parametrize(
@@ -350,3 +354,92 @@ def test_error_suggests_options_when_the_open_source_edition_refuses_to_sort() -
     with conversation(refused) as server:
         result = run("artifact_query_info", url=server.url, find={"repo": "r"})
     assert "set 'page_size: 0'" in result["msg"]
+
+
+# Queries that only read, in forms that Artifactory accepts
+READING = (
+    "items.find()",
+    'items.find({"repo":"r"})',
+    'items . find ( {"repo" : "r" , "size":{"$gt":10}} )\n.include("name", "@k")\t.sort({"$asc":["name"]}).offset(1)',
+    'items.find({"@os":"linux","@os":"windows"}).include("repo","path","name").limit(5).distinct(false).transitive()',
+    'build.promotions.find({"created":{"$last":"1d"}})',
+    'build . promotions.find({"repo":null})',
+    'items.find({"name":").delete("})',
+    'items.find({"name":"items.delete({})"})',
+    'items.find({"name":"a\\\\b é { [ ( \' #"},{"$or":[{"depth":1.5e3},{"depth":-1}]})',
+)
+# Queries that act, or whose meaning is uncertain
+ACTING = (
+    'items.delete({"repo":"r"}).dryRun("false")',
+    'items.delete({"repo":"r"})',
+    'items . delete ( {"repo":"r"})',
+    'items\n.\ndelete({"repo":"r"})',
+    'properties.update({"item.repo":"r"}).keys("k").newValue("v").dryRun("false")',
+    'properties.find({"item.repo":"r"}).keys("k").newValue("v")',
+    'items.find({"repo":"r"}).delete()',
+    'items.find({"repo":"r"}).dryRun("false")',
+    'items.find({"name":"("}).delete({"name":")"})',
+    'items.find({"repo":"r"}).include("name").delete()',
+    'items.find({"repo":"r"}).find({"repo":"r"})',
+    'items.find({"repo":"r"});items.delete({"repo":"r"})',
+    'items.find({"repo":"r"}) items.delete({"repo":"r"})',
+    'items.find(items.delete({"repo":"r"}))',
+    'items.delete.find({"repo":"r"})',
+    'items.\\u0064elete({"repo":"r"})',
+    'items./**/delete({"repo":"r"})',
+    'items.find({"repo":"r"})/* */.delete()',
+    'items.find({"repo":"r"}) // x\n.delete()',
+    'items.find({"name":"a\\"}).delete({"name":"b"})',
+    "items.find({'name':\")\"}).delete({\"name\":'b'})",
+    'items.find({"name":"a\0b"})',
+    'items.find({"repo":"r"}',
+    'items.find({"repo":"r})',
+    'items.Find({"repo":"r"})',
+    'items.find\u00a0({"repo":"r"})',
+    'Items.find({"repo":"r"})',
+    "items",
+    "items.limit(5)",
+    "find({})",
+    '.find({"repo":"r"})',
+    "delete",
+    "DELETE FROM nodes",
+)
+
+
+@pytest.mark.parametrize("query", READING)
+def test_query_in_aql_is_sent_without_changes_when_it_only_reads(query: str) -> None:
+    with conversation(query_request(query)) as server:
+        assert run("artifact_query_info", url=server.url, query=query)["count"] == 0
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+@pytest.mark.parametrize("query", ACTING)
+def test_query_in_aql_is_refused_without_a_request_when_it_may_act(query: str, check_mode: bool) -> None:
+    with conversation() as server:
+        result = run("artifact_query_info", url=server.url, query=query, check_mode=check_mode)
+    assert not result["changed"]
+    assert result["msg"].startswith(
+        "Option 'query': must be a query of the form '<domain>.find(...)', followed only by include, sort, offset, "
+        "limit, distinct and transitive, because other queries can change or delete data."
+    )
+
+
+def test_refusal_of_a_query_names_the_part_that_may_act() -> None:
+    messages = {
+        query: run("artifact_query_info", url="http://server.test", query=query)["msg"].partition("data. ")[2]
+        for query in (ACTING[0], ACTING[6], ACTING[11], ACTING[14], ACTING[22], "items")
+    }
+    assert list(messages.values()) == [
+        "The action 'delete' is not allowed.",
+        "The method 'delete' is not allowed.",
+        "The part ';items.delete({\"repo\":\"r\"})' after 'find' is not allowed.",
+        "The domain 'items.delete' is unknown.",
+        "A string, bracket or parenthesis is not closed, or is not valid in AQL.",
+        "It does not begin with a domain and 'find'.",
+    ]
+
+
+def test_query_of_a_long_text_is_judged_in_time() -> None:
+    with conversation() as server:
+        result = run("artifact_query_info", url=server.url, query='items.find({"a":"b"}' + '{"a":"b"},' * 200_000)
+    assert "is not closed" in result["msg"]

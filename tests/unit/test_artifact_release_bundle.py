@@ -804,3 +804,12 @@ def test_unexpected_promotions_prevent_a_promotion(body: Any) -> None:
         result = run("artifact_release_bundle", url=talk.url, environment="PROD", **TASK)
     assert (result["failed"], result["changed"]) == (True, False)
     assert "defect" not in result["msg"]
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+@pytest.mark.parametrize("query", ['items.delete({"repo":"libs"})', 'items.find({"repo":"libs"}).dryRun("false")'])
+def test_query_is_refused_without_a_request_when_it_may_act(query: str, check_mode: bool) -> None:
+    with conversation() as server:
+        options = {"url": server.url, "name": "app", "version": "1", "aql": query}
+        result = run("artifact_release_bundle", check_mode=check_mode, **options)
+    assert result["msg"].startswith("Option 'aql': must be a query of the form '<domain>.find(...)', ")

@@ -12,6 +12,7 @@ from __future__ import annotations
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.images import registry
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.search.aql_text import check_read_only
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, join_names
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
@@ -46,7 +47,7 @@ def check(params: Fields) -> None:
 def parse_options(params: Fields) -> Fields:
     """Return the declared source, or an empty dictionary if none is declared.
 
-    :raises BadOption: if an entry is incomplete or listed twice
+    :raises BadOption: if an entry is incomplete or listed twice, or the query does not only read
     """
     for option, names in _REQUIRED.items():
         for number, entry in enumerate(params[option] or ()):
@@ -55,6 +56,7 @@ def parse_options(params: Fields) -> Fields:
     if params["artifacts"] is not None:
         return {"artifacts": _sort_unique("artifacts", map(_parse_artifact, params["artifacts"]), ("path",))}
     if params["aql"] is not None:
+        check_read_only("aql", params["aql"].strip())
         return {"aql": params["aql"].strip()}
     if params["builds"] is not None:
         builds = [_parse_build(params, build) for build in params["builds"]]

@@ -13,6 +13,7 @@ import re
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import times
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.search.aql_text import check_read_only
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
@@ -197,7 +198,11 @@ def fetch_in_parts(fetch: t.Callable[[t.Sequence[_T]], dict[_K, _V]], items: t.S
 
 
 def fetch_text_rows(artifact: ArtifactService, text: str) -> t.Iterator[Fields]:
-    """Yield the rows of a query in AQL as they arrive."""
+    """Yield the rows of a query in AQL as they arrive.
+
+    :raises BadOption: if the query does not only read
+    """
+    check_read_only("query", text)
     return _read_rows(
         artifact, text, "Narrow the query, or use 'find' instead of 'query' to read the result page by page."
     )
