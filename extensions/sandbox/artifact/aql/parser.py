@@ -36,6 +36,8 @@ COMPARATORS = ("eq", "ne", "gt", "gte", "lt", "lte", "match", "nmatch", "eqic", 
 AGES = ("last", "before")
 GROUPS = ("and", "or", "msp", "rf")
 DIRECTIONS = ("asc", "desc")
+ACTIONS = {"items": "delete", "properties": "update"}  # by domain
+UPDATED_FIELDS = ("key", "value", "item.repo", "item.path", "item.name")
 MAX_COUNT = 2**31 - 1
 Parsed = TypeVar("Parsed")
 
@@ -71,15 +73,30 @@ class Query:
     limit: int | None = None
     distinct: bool = True
     transitive: bool = False
+    action: Action | None = None
 
 
-def parse(text: str) -> Query:
+@dataclass
+class Action:
+    """What a query does to its rows: it deletes the items, or sets the properties with certain keys to a value.
+
+    :ivar is_trial: whether the server only lists the rows
+    """
+
+    name: str
+    keys: tuple[str, ...] = ()
+    new_value: str = ""
+    is_trial: bool = True
+
+
+def parse(text: str, has_actions: bool = False) -> Query:
     """Parse a query.
 
+    :arg has_actions: whether the version knows `items.delete` and `properties.update`
     :raises QueryError: if the query is invalid
     :raises QueryFailure: if the real server fails on it
     """
-    return _Parser(text).query()
+    return _Parser(text, has_actions).query()
 
 
 class QuotedValue(NamedTuple):
@@ -99,8 +116,9 @@ class _SyntaxError(Exception):
 
 
 class _Parser:
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, has_actions: bool) -> None:
         self._text = text
+        self._has_actions = has_actions
         self._position = 0
         self._furthest = 0
 
@@ -122,6 +140,8 @@ class _Parser:
         if self._text.startswith(" "):
             raise _SyntaxError
         query = Query(self._text, self._parse_domain())
+        if self._has_actions and self._parse_action(query):
+            return query
         has_find = False
         if self._accept_method("find"):
             has_find = True
@@ -129,12 +149,45 @@ class _Parser:
         for method in ("include", "sort", "offset", "limit", "distinct", "transitive"):
             if self._accept_method(method):
                 getattr(self, f"_{method}")(query)
-        self._skip_blanks()
-        if self._position < len(self._text):
-            raise _SyntaxError
+        self._require_end()
         if not has_find:
             raise QueryError("No action was given in this query.")
         return query
+
+    def _require_end(self) -> None:
+        self._skip_blanks()
+        if self._position < len(self._text):
+            raise _SyntaxError
+
+    def _parse_action(self, query: Query) -> bool:
+        """Parse a query that acts, if it is one. By default, it is a trial."""
+        name = ACTIONS.get(query.domain.name, "")
+        if not name or not self._accept_method(name):
+            return False
+        query.criteria = self._parse_criteria(query.domain)
+        query.action = Action(name)
+        if name == "update":
+            self._expect(".")
+            self._expect("keys")
+            self._expect("(")
+            query.action.keys = tuple(self._parse_list(self._parse_quoted, ")"))
+            self._expect(".")
+            self._expect("newValue")
+            self._expect("(")
+            query.action.new_value = self._parse_quoted()
+            self._expect(")")
+            query.includes = [field_paths.resolve_in_include(query.domain, name) for name in UPDATED_FIELDS]
+        if self._accept_method("dryRun"):
+            query.action.is_trial = self._parse_quoted().lower() == "true"
+            self._expect(")")
+        self._require_end()
+        return True
+
+    def _parse_quoted(self) -> str:
+        value = self._parse_value()
+        if not isinstance(value, QuotedValue):
+            raise _SyntaxError
+        return value.text
 
     def _parse_domain(self) -> Domain:
         """Parse the domain. Blanks around its dots are permitted."""

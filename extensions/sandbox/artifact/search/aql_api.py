@@ -16,6 +16,7 @@ from ...http.routing import Route
 from ..aql import compiler, parser, records
 from ..aql.errors import QueryError, QueryFailure
 from ..call import Call
+from ..protocol import feature_versions
 from ..protocol.errors import ArtifactError
 
 SHA256_FIELD = re.compile(r'"(item\.)?sha256"')
@@ -36,8 +37,10 @@ async def run_query(call: Call) -> Response:
     virtual_members = call.repositories.virtual_members()
     try:
         _check_version(call, text)
-        statement = _compile(call, parser.parse(text), compiler.QueryContext(call.runtime.clock.now(), virtual_members))
-        return await _response(call, statement, records.RecordConverter(statement, virtual_members))
+        query = parser.parse(text, call.supports(feature_versions.AQL_ACTIONS))
+        statement = _compile(call, query, compiler.QueryContext(call.runtime.clock.now(), virtual_members))
+        converter = records.RecordConverter(statement, virtual_members)
+        return await (_act if query.action else _response)(call, statement, converter)
     except QueryError as error:
         raise ArtifactError(400, str(error)) from None
     except QueryFailure:
@@ -65,7 +68,9 @@ def _compile(call: Call, query: parser.Query, context: compiler.QueryContext) ->
 
 
 def _check_edition(query: parser.Query) -> None:
-    if any(path.key not in (None, "*") for path in query.includes):
+    if (query.domain.name == "properties" and query.action) or any(
+        path.key not in (None, "*") for path in query.includes
+    ):
         raise QueryError("Filtering properties result is not supported by AQL in the open source version\n")
     if query.sort_by:
         raise QueryError("Sorting is not supported by AQL in the open source version\n")
@@ -80,6 +85,37 @@ async def _response(call: Call, statement: compiler.Statement, converter: record
         return records.format_response(_filter_readable(call, query, rows), query.offset, query.limit, hard_limit)
 
     return await call.stream_text(iterate_parts, **{"Content-Type": "application/json"})
+
+
+async def _act(call: Call, statement: compiler.Statement, converter: records.RecordConverter) -> Response:
+    """Return the rows of a query that acts, after the action, unless it is a trial."""
+    query = statement.query
+    assert query.action
+
+    def read_rows(db: sqlite3.Connection) -> list[records.Record]:
+        db.create_function("repo_path_checksum", 3, _compute_checksum, deterministic=True)
+        return list(_filter_readable(call, query, converter.convert(db.execute(statement.sql, statement.parameters))))
+
+    rows = await call.runtime.readers.read(read_rows)
+    if not query.action.is_trial:
+        call.request.scope["sandbox.enter"]("query", "write")
+        await (_delete_items if query.action.name == "delete" else _update_properties)(call, query.action, rows)
+    return Response("".join(records.format_response(rows, 0, None, None)), 200, {"Content-Type": "application/json"})
+
+
+async def _delete_items(call: Call, _action: parser.Action, rows: list[records.Record]) -> None:
+    for row in rows:
+        item = call.items.find(row["repo"], _item_path(row))
+        if item is not None and call.principal.may("d", item.repo, item.path):
+            await call.delete_item(item)
+
+
+async def _update_properties(call: Call, action: parser.Action, rows: list[records.Record]) -> None:
+    for row in rows:
+        for place in row.get("items", ()):
+            item = call.items.find(place["repo"], _item_path(place))
+            if item is not None and row["key"] in action.keys:
+                call.items.set_properties(item, {row["key"]: [action.new_value]})
 
 
 def _filter_readable(call: Call, query: parser.Query, rows: Iterator[records.Record]) -> Iterator[records.Record]:

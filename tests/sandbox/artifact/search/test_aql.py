@@ -300,3 +300,70 @@ def test_random_text_causes_no_unexpected_status(admin, text):
 def test_random_text_within_a_query_causes_no_server_error(admin, pieces):
     response = admin.post(AQL, data=f'items.find({{"name":"x",{pieces}'.encode(), headers=TEXT)
     assert response.status_code in (200, 400)
+
+
+# --- Actions ----------------------------------------------------------------------------------------------------------
+
+DELETE = 'items.delete({"repo":"generic-local","path":"del"})'
+UPDATE = 'properties.update({"item.repo":"generic-local","item.path":"del","key":"k"}).keys("k","l").newValue("new")'
+
+
+@pytest.fixture
+def doomed(sandbox: client.Sandbox) -> client.Sandbox:
+    """A sandbox with a file that has a property."""
+    item = {"repo": "generic-local", "path": "del/a.txt", "properties": {"k": ["old"], "m": ["old"]}}
+    sandbox.seed({"artifact": {"items": [item]}})
+    return sandbox
+
+
+def is_deleted(artifactory: Session) -> bool:
+    return artifactory.get("/api/storage/generic-local/del/a.txt").status_code == 404
+
+
+@pytest.mark.parametrize("version", ["5.4.6", "6.20.0", "7.161.0"])
+@pytest.mark.parametrize("query", [DELETE, f'{DELETE}.dryRun("true")'])
+def test_delete_lists_the_items_when_it_is_a_trial(artifactory, doomed, query, version):
+    doomed.switch("artifact", version=version)
+    assert find_names(artifactory, query) == ["a.txt"]
+    assert not is_deleted(artifactory)
+    assert [entry["effect"] for entry in doomed.journal() if entry["label"] == "query"] == ["read"]
+
+
+@pytest.mark.parametrize(
+    "query", [f'{DELETE}.dryRun("false")', f'{DELETE} . dryRun ( "false" )\n'.replace(".d", " . d")]
+)
+def test_delete_deletes_items_when_it_is_not_a_trial(artifactory, doomed, query):
+    doomed.switch("artifact", edition="oss", version="5.4.6")
+    assert find_names(artifactory, query) == ["a.txt"]
+    assert is_deleted(artifactory)
+    assert [entry["effect"] for entry in doomed.journal() if entry["label"] == "query"] == ["write"]
+
+
+def test_actions_are_a_syntax_error_when_the_version_has_none(artifactory, doomed):
+    doomed.switch("artifact", version="4.4.2")
+    for query in (DELETE, UPDATE):
+        status, message = error_of(artifactory.post(AQL, data=query, headers=TEXT))
+        assert status == 400
+        assert "syntax error" in message
+    assert not is_deleted(artifactory)
+
+
+def test_delete_deletes_nothing_when_the_account_lacks_the_permission(doomed):
+    doomed.seed({"artifact": {"users": [{"name": "guest", "password": "pw", "permissions": {"*": "r"}}]}})
+    reader = Session(f"{doomed.url}/artifactory", ("guest", "pw"))
+    run_query(reader, f'{DELETE}.dryRun("false")')
+    assert not is_deleted(Session(f"{doomed.url}/artifactory", ("admin", "admin")))
+
+
+def test_update_sets_properties_when_it_is_not_a_trial(artifactory, doomed):
+    properties = "/api/storage/generic-local/del/a.txt?properties"
+    run_query(artifactory, UPDATE)
+    assert artifactory.get(properties).json()["properties"] == {"k": ["old"], "m": ["old"]}
+    run_query(artifactory, f'{UPDATE}.dryRun("false")')
+    assert artifactory.get(properties).json()["properties"] == {"k": ["new"], "m": ["old"]}
+
+
+def test_update_requires_pro(artifactory, doomed):
+    doomed.switch("artifact", edition="oss")
+    message = "Filtering properties result is not supported by AQL in the open source version\n"
+    assert error_of(artifactory.post(AQL, data=UPDATE, headers=TEXT)) == (400, message)
