@@ -508,8 +508,9 @@ class ModuleDocFragment:
 """
 
     CI_CONFIGURATION = r"""
-{options: {configuration: {}, src: {}, allow_removals: {}, allow_user_changes: {},
-    force: {}, source_file: {}, owner: {}, group: {}, mode: {}}}
+{options: {configuration: {}, src: {}, allow_removals: {}, allow_secret_removals: {},
+    allow_user_changes: {}, allow_lockout: {}, force: {}, source_file: {},
+    owner: {}, group: {}, mode: {}}}
 """
 
     CI_CONFIGURATION_INFO = r"""

@@ -16,8 +16,12 @@ description:
   - Jenkins replaces the value of a setting as a whole, for example the list C(jenkins.nodes) or the object
     C(jenkins.authorizationStrategy). List elements that are not declared are deleted. Inside list elements and objects,
     members that are not declared return to their defaults.
+  - Unless O(allow_lockout=true), the module refuses a change of C(jenkins.authorizationStrategy) or
+    C(jenkins.securityRealm) after which the account of the task would no longer have the Overall/Administer permission
+    or could no longer log in. No request could undo such a change.
   - The diff and the results RV(removed) and RV(reset) show such losses, also in check mode. The module deletes list
-    elements only if O(allow_removals=true).
+    elements only if O(allow_removals=true), and stored secrets that a declared object does not contain only if
+    O(allow_secret_removals=true).
   - After a change, the module reads the configuration again. If a value did not take effect, the task fails, and the
     message contains the declared and the current value. For example, Jenkins accepts a word instead of a number and
     then uses V(0).
@@ -57,7 +61,8 @@ options:
       - Declared part of the configuration in the format of the Configuration as Code plugin (JCasC). The keys are the
         roots, such as V(jenkins), V(unclassified), V(security), V(tool) and V(credentials).
         M(buildworks.toolchain.ci_configuration_info) returns the configuration of a server in the same format.
-      - Jenkins ignores members that are V(null). An empty list or string removes the value.
+      - Jenkins ignores settings that are V(null). Inside list elements and objects, V(null) is refused, because Jenkins
+        would reset the member to its default. An empty list or string removes the value.
       - The module compares numbers and booleans by their text. For example, V(4) and V('4') are equal.
       - The module identifies the elements of a list by their member C(id), C(name) or C(key).
       - The root C(jobs) is refused, because Jenkins does not export jobs. Use M(buildworks.toolchain.ci_job) instead.
@@ -78,6 +83,15 @@ options:
       - Single words in lists, such as permissions, are always removed if they are not declared.
     type: bool
     default: false
+  allow_secret_removals:
+    description:
+      - Whether to delete stored secrets of objects that are declared without them, such as the password of a
+        credential or of the mail server. This also applies to secrets that are declared as an empty string.
+      - If V(false) and the change would delete such secrets, the task fails, and the message lists them. Jenkins
+        replaces an object as a whole, so a change of its description requires all its secrets.
+      - Secrets of list elements that O(allow_removals=true) deletes are deleted together with the element.
+    type: bool
+    default: false
   allow_user_changes:
     description:
       - Whether to apply C(jenkins.securityRealm.local.users). If V(false), the task fails if a declared user differs.
@@ -85,6 +99,19 @@ options:
         deletes the API tokens of all declared users that have C(properties). Jenkins does not delete users.
       - If possible, use M(buildworks.toolchain.ci_user) instead.
       - With O(source_file), each declaration of users requires V(true), because Jenkins applies the file at each start.
+    type: bool
+    default: false
+  allow_lockout:
+    description:
+      - Whether to allow a change after which the account of this task no longer has the Overall/Administer permission
+        or cannot log in. If V(false), the task fails and does not make such a change.
+      - The module judges the authorization strategies C(globalMatrix), C(projectMatrix), C(roleBased),
+        C(loggedInUsersCanDoAnything) and C(unsecured). It refuses a change to another strategy unless V(true).
+      - It refuses another security realm than C(local) unless the strategy is C(unsecured). It refuses a change to the
+        realm C(local) unless the declared users contain the account with the password of this task.
+      - It refuses declared users that replace the password or API token with which the task logs in.
+      - If the account loses the permission, the module cannot read the changed configuration. The task then fails with
+        the error of the server, although the change took effect.
     type: bool
     default: false
   force:
@@ -229,7 +256,9 @@ SPEC = (CI + TO_FILE) + ArgumentSpec(
         configuration=dict(type="dict", not_empty=True, text_values=True, secret_members=True),
         src=dict(type="path", not_empty=True),
         allow_removals=dict(type="bool", default=False, narrows_scope=True),
+        allow_secret_removals=dict(type="bool", default=False, narrows_scope=True, no_log=False),
         allow_user_changes=dict(type="bool", default=False, narrows_scope=True),
+        allow_lockout=dict(type="bool", default=False, narrows_scope=True),
         force=dict(type="bool", default=False),
         source_file=dict(type="path", not_empty=True),
     ),

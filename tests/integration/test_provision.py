@@ -674,11 +674,13 @@ def test_credential_is_predicted_when_only_its_plugin_is_missing(sandbox: Sandbo
 
 def test_users_are_predicted_when_the_configuration_creates_their_database(sandbox: Sandbox, tmp_path: Path) -> None:
     sandbox.switch("ci", restart_seconds=0.3)
-    none = Step({"ci_provision_configuration": {"jenkins": {"securityRealm": "none"}}})
+    allowed = {"ci_provision_allow_configuration_lockout": True}
+    none = Step({"ci_provision_configuration": {"jenkins": {"securityRealm": "none"}}, **allowed})
     desired = Step(
         {
             "ci_provision_configuration": {"jenkins": {"securityRealm": {"local": {"allowsSignup": False}}}},
             "ci_provision_users": [{"name": "erin", "password": "sandbox-erin"}],
+            **allowed,
         }
     )
     (prepared,) = run_role(sandbox, "ci_provision", [none], tmp_path)

@@ -11,6 +11,9 @@ from typing import Any
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration import documents
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.users import accounts
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.users.token_list import hash_token
+from support.ci_scripts import script
 from support.ci_server import deny_permission
 from support.conversation import Call, call, conversation
 from support.running import run
@@ -49,9 +52,18 @@ def check(status: int = 200, message: str = "", **roots: Any) -> Call:
     return call("POST", f"{PATH}/check", status, json=answer, sent_json=roots)
 
 
+def who_am_i(**members: Any) -> Call:
+    """Return the read of the account of the task."""
+    account = {"anonymous": False, "authorities": ["authenticated"], "name": "admin", **members}
+    return call("GET", "/whoAmI/api/json?tree=anonymous%2Cauthorities%2Cname", json=account)
+
+
 def apply(*calls: Call, **options: Any) -> dict[str, Any]:
     """Run the module in a conversation with exactly these requests. Roots are keywords."""
-    known = ("allow_removals", "allow_user_changes", "force", "src", "source_file", "mode", "check_mode", "diff_mode")
+    known = (
+        *("allow_lockout", "allow_removals", "allow_secret_removals", "allow_user_changes", "force"),
+        *("src", "source_file", "mode", "check_mode", "diff_mode"),
+    )
     parameters = {name: options.pop(name) for name in known if name in options}
     if options:
         parameters["configuration"] = options
@@ -218,6 +230,82 @@ def test_secrets_are_compared_by_existence() -> None:
     assert result["msg"] == f"Option 'configuration': '{label}' is a mask instead of the secret. Set the secret."
 
 
+CREDENTIALS = "credentials.system.domainCredentials[global].credentials"
+DIRECT = {"directEntry": {"privateKey": CIPHER}}
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+@pytest.mark.parametrize(
+    ("symbol", "stored", "declared", "lost"),
+    [
+        ("string", {"secret": CIPHER}, {}, ["secret"]),
+        ("string", {"secret": CIPHER}, {"secret": ""}, ["secret"]),
+        ("usernamePassword", {"username": "u", "password": CIPHER}, {"username": "u"}, ["password"]),
+        (
+            "basicSSHUserPrivateKey",
+            {"passphrase": CIPHER, "privateKeySource": DIRECT},
+            {"privateKeySource": {"directEntry": {"privateKey": "KEY"}}},
+            ["passphrase"],
+        ),
+        (
+            "basicSSHUserPrivateKey",
+            {"passphrase": CIPHER, "privateKeySource": DIRECT},
+            {"passphrase": "", "privateKeySource": "users"},
+            ["passphrase", "privateKeySource.directEntry.privateKey"],
+        ),
+        ("file", {"fileName": "f", "secretBytes": CIPHER}, {"fileName": "f"}, ["secretBytes"]),
+        (
+            "certificate",
+            {"password": CIPHER, "keyStoreSource": {"uploaded": {"uploadedKeystore": CIPHER}}},
+            {"password": "s3cret-of-a", "keyStoreSource": {"uploaded": {}}},
+            ["keyStoreSource.uploaded.uploadedKeystore"],
+        ),
+        ("aws", {"accessKey": "AKIA0001", "secretKey": CIPHER}, {"accessKey": "AKIA0001"}, ["secretKey"]),
+        ("own", {"tokens": [CIPHER, CIPHER]}, {"tokens": ["s3cret-of-a"]}, ["tokens"]),
+    ],
+)
+def test_stored_secret_that_is_not_declared_is_kept(
+    symbol: str, stored: dict[str, Any], declared: dict[str, Any], lost: list[str], check_mode: bool
+) -> None:
+    def credentials(**members: Any) -> dict[str, Any]:
+        entry = {symbol: {"id": "a", "scope": "GLOBAL", **members}}
+        return {"system": {"domainCredentials": [{"credentials": [entry]}]}}
+
+    calls = (export({}, credentials=credentials(**stored)), sources())
+    new = credentials(**declared, description="new")
+    options = {"credentials": new, "allow_removals": True, "check_mode": check_mode}
+    result = apply(*calls, **options)
+    labels = ", ".join(f"{CREDENTIALS}[{symbol} a].{symbol}.{name}" for name in lost)
+    assert result["msg"] == (
+        f"Cannot apply the configuration: it does not contain {labels}, so Jenkins would delete the stored secrets. "
+        "Declare them, or set 'allow_secret_removals' to allow this."
+    )
+    assert not result["changed"]
+    if check_mode:
+        assert apply(*calls, check(credentials=new), **options, allow_secret_removals=True)["changed"]
+
+
+def test_stored_secret_of_a_setting_is_kept() -> None:
+    current = {"mailer": {"smtpHost": "a", "authentication": {"username": "u", "password": CIPHER}}}
+    declared = {"mailer": {"authentication": {"username": "v"}}}
+    result = apply(export({}, unclassified=current), sources(), unclassified=declared)
+    assert "it does not contain unclassified.mailer.authentication.password, so Jenkins" in result["msg"]
+    clouds = [{"kubernetes": {"name": "k", "jenkinsToken": CIPHER, "serverUrl": "https://k"}}]
+    cloud = [{"kubernetes": {"name": "k", "serverUrl": "https://other"}}]
+    result = apply(export({"clouds": clouds}), sources(), jenkins={"clouds": cloud})
+    assert "it does not contain jenkins.clouds[kubernetes k].kubernetes.jenkinsToken, so Jenkins" in result["msg"]
+
+
+def test_stored_secret_that_a_source_file_does_not_contain_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "casc.yaml"
+    entry = {"id": "a", "scope": "GLOBAL", "secret": CIPHER}
+    current = {"system": {"domainCredentials": [{"credentials": [{"string": entry}]}]}}
+    declared = {"system": {"domainCredentials": [{"credentials": [{"string": {**entry, "secret": ""}}]}]}}
+    result = apply(export({}, credentials=current), credentials=declared, source_file=str(path))
+    assert f"it does not contain {CREDENTIALS}[string a].string.secret, so Jenkins" in result["msg"]
+    assert not path.exists()
+
+
 def test_variables_match_every_value() -> None:
     declared = {"systemMessage": "${MESSAGE}"}
     assert not apply(export({"systemMessage": "hello"}), jenkins=declared)["changed"]
@@ -369,25 +457,206 @@ def test_defaults_that_are_not_known_are_reported() -> None:
     )
 
 
-def test_strategy_without_administrators_is_refused() -> None:
-    strategy = {"globalMatrix": {"entries": [{"user": {"name": "jo", "permissions": ["Overall/Read"]}}]}}
-    result = apply(export({"authorizationStrategy": "unsecured"}), jenkins={"authorizationStrategy": strategy})
+def matrix(*entries: Any, **members: Any) -> dict[str, Any]:
+    """Return a matrix with entries of users with permissions, or with other members."""
+    users = [{"user": {"name": name, "permissions": permissions}} for name, permissions in entries]
+    return {"globalMatrix": {**({"entries": users} if users else {}), **members}}
+
+
+def role(*permissions: str, users: Any = ("admin",), **members: Any) -> dict[str, Any]:
+    """Return a role with users."""
+    entries = [{"user": name} for name in users]
+    return {"name": "admins", "permissions": list(permissions), "entries": entries, **members}
+
+
+def roles(*global_roles: dict[str, Any], **members: Any) -> dict[str, Any]:
+    return {"roleBased": {"roles": {"global": list(global_roles)}, **members}}
+
+
+LOST = (
+    "The change would lock out 'admin', the account of this task: it would lose Overall/Administer. Grant this "
+    "permission to it, or set 'allow_lockout: true' to allow the change."
+)
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+@pytest.mark.parametrize(
+    "strategy",
+    [
+        matrix(("jo", ["Overall/Read"])),
+        matrix(("jo", ["Overall/Administer"])),
+        matrix(("Admin", ["Overall/Administer"]), ("admin", ["Overall/administer", "Overall/Administer "])),
+        matrix(grantedPermissions=["GROUP:Overall/Administer:admin", "USER:Overall/Read:admin"]),
+        {"projectMatrix": {"entries": [{"group": {"name": "admin", "permissions": ["Overall/Administer"]}}]}},
+        roles(role("hudson.model.Hudson.Administer")),
+        roles(role("Overall/Administer", users=())),
+        roles(role("Overall/Administer", users=["jo"]), role("Overall/Read", name="Administer", description="Admin")),
+        roles(role("Overall/Read"), permissionTemplates=[{"name": "t", "permissions": ["Overall/Administer"]}]),
+        roles(role("Overall/Administer", templateName="t"), permissionTemplates=[{"name": "t", "permissions": []}]),
+        roles(role("Overall/Administer"), role("Overall/Read", users=["jo"])),
+        {"roleBased": {"roles": {"items": [role("Overall/Administer")]}}},
+        {"roleBased": {}},
+        matrix(("${ADMIN}", ["Overall/Administer"])),
+    ],
+)
+def test_strategy_that_locks_out_the_account_is_refused(strategy: dict[str, Any], check_mode: bool) -> None:
+    calls = (export({"authorizationStrategy": "unsecured"}), sources(), who_am_i())
+    result = apply(*calls, jenkins={"authorizationStrategy": strategy}, allow_removals=True, check_mode=check_mode)
+    assert (result["msg"], result["changed"]) == (LOST, False)
+
+
+@pytest.mark.parametrize(
+    "strategy",
+    [
+        matrix(("admin", ["Overall/Administer"])),
+        matrix(("anonymous", ["hudson.model.Hudson.Administer"])),
+        {"globalMatrix": {"entries": [{"userOrGroup": {"name": "admin", "permissions": ["Overall/Administer"]}}]}},
+        {"projectMatrix": {"entries": [{"group": {"name": "authenticated", "permissions": ["Overall/Administer"]}}]}},
+        matrix(permissions=["USER:Overall/Administer:admin"]),
+        matrix(grantedPermissions=["hudson.model.Hudson.Administer:authenticated"]),
+        roles(role("Job/Read", "Overall/Administer")),
+        roles(role("Overall/Administer", entries=[{"either": "admin"}])),
+        roles(role("Overall/Administer", entries=[{"group": "authenticated"}])),
+        "loggedInUsersCanDoAnything",
+        {"unsecured": {}},
+    ],
+)
+def test_strategy_that_keeps_the_account_is_checked_by_the_server(strategy: Any) -> None:
+    sent = {"authorizationStrategy": strategy}
+    asked = [] if "unsecured" in strategy or "anonymous" in str(strategy) else [who_am_i()]
+    calls = (export({"authorizationStrategy": {"legacy": {}}}), sources(), *asked, check(jenkins=sent))
+    result = apply(*calls, jenkins=sent, check_mode=True)
+    assert (result.get("msg"), result["changed"]) == (None, True)
+
+
+@pytest.mark.parametrize("strategy", ["legacy", {"ownStrategy": {"admin": "Overall/Administer"}}, "globalmatrix"])
+def test_strategy_that_cannot_be_judged_is_refused(strategy: Any) -> None:
+    calls = (export({"authorizationStrategy": matrix(("admin", ["Overall/Administer"]))}), sources())
+    result = apply(*calls, jenkins={"authorizationStrategy": strategy}, allow_removals=True)
+    name = strategy if isinstance(strategy, str) else next(iter(strategy))
     assert result["msg"] == (
-        "Cannot apply 'jenkins.authorizationStrategy': no user or group would have the permission Overall/Administer. "
-        "Declare an entry with this permission."
+        "Cannot verify that the account of this task keeps Overall/Administer with the authorization strategy "
+        f"'{name}'. Use a matrix or roles, or set 'allow_lockout: true' to allow the change."
     )
 
 
-def test_matrix_is_compared_without_order() -> None:
-    def matrix(*entries: tuple[str, list[str]]) -> dict[str, Any]:
-        users = [{"user": {"name": name, "permissions": permissions}} for name, permissions in entries]
-        return {"authorizationStrategy": {"globalMatrix": {"entries": users}}}
+def test_lockout_can_be_allowed() -> None:
+    strategy = matrix(("jo", ["Overall/Administer"]))
+    sent = {"authorizationStrategy": strategy, "securityRealm": "none"}
+    current = {"authorizationStrategy": "unsecured", "securityRealm": {"local": {"allowsSignup": True}}}
+    calls = (export(current), sources(), configure(jenkins=sent), export(sent))
+    assert apply(*calls, jenkins=sent, allow_lockout=True)["changed"]
 
-    current = matrix(("a", ["Overall/Administer"]), ("b", ["Job/Build", "Job/Read"]))
-    declared = matrix(("b", ["Job/Read", "Job/Build"]), ("a", ["Overall/Administer"]))
+
+LOCAL = {"local": {"allowsSignup": False, "users": [USER]}}
+ADMINISTRATOR = matrix(("admin", ["Overall/Administer"]))
+SECRET = TOKEN["api_token"]
+
+
+@pytest.mark.parametrize(
+    ("realm", "before", "strategy", "name"),
+    [
+        ("none", LOCAL, ADMINISTRATOR, "none"),
+        ("legacy", LOCAL, "loggedInUsersCanDoAnything", "legacy"),
+        ({"ldap": {"configurations": [{"server": "x"}]}}, LOCAL, ADMINISTRATOR, "ldap"),
+        ({"ldap": {"cache": {"size": 1}}}, {"ldap": {"cache": {"size": 2}}}, ADMINISTRATOR, "ldap"),
+        ("local", "none", ADMINISTRATOR, "local"),
+        ({"local": {"users": [{"id": "jo", "password": SECRET}]}}, "none", ADMINISTRATOR, "local"),
+        ({"local": {"users": [{"id": "admin", "password": "other-one"}]}}, "none", ADMINISTRATOR, "local"),
+        ({"local": {"users": [{"id": "admin"}]}}, "none", ADMINISTRATOR, "local"),
+    ],
+)
+@pytest.mark.parametrize("check_mode", [False, True])
+def test_security_realm_without_a_login_for_the_account_is_refused(
+    realm: Any, before: Any, strategy: Any, name: str, check_mode: bool
+) -> None:
+    calls = (export({"securityRealm": before, "authorizationStrategy": strategy}), sources())
+    result = apply(*calls, jenkins={"securityRealm": realm}, allow_user_changes=True, check_mode=check_mode)
+    assert result["msg"] == (
+        f"Cannot verify that the account of this task can log in with the security realm '{name}'. Declare it with its "
+        "current password in the users of the realm 'local', or set 'allow_lockout: true' to allow the change."
+    )
+
+
+def test_security_realm_of_a_server_that_everybody_administers_can_be_changed() -> None:
+    sent = {"securityRealm": "none", "authorizationStrategy": "unsecured"}
+    current = {"securityRealm": LOCAL, "authorizationStrategy": ADMINISTRATOR}
+    calls = (export(current), sources(), check(jenkins=sent))
+    assert apply(*calls, jenkins=sent, check_mode=True, allow_removals=True)["changed"]
+
+
+@pytest.mark.parametrize("account", [{"anonymous": True, "name": "anonymous"}, {"authorities": []}])
+def test_new_server_can_be_secured_for_the_account(account: dict[str, Any]) -> None:
+    realm = {"local": {"allowsSignup": False, "users": [{"id": "Admin", "password": SECRET}]}}
+    sent = {"securityRealm": realm, "authorizationStrategy": ADMINISTRATOR}
+    current = {"securityRealm": "none", "authorizationStrategy": "unsecured"}
+    checked = {**sent, "securityRealm": {"local": {"allowsSignup": False}}}
+    calls = (export(current), sources(), who_am_i(**account), check(jenkins=checked))
+    assert apply(*calls, jenkins=sent, check_mode=True, allow_user_changes=True)["changed"]
+
+
+def list_own(*tokens: str) -> Call:
+    """Return the script that reads the API tokens of the account of the task."""
+    listed = [
+        {"hash": hash_token(token), "name": "t", "uuid": "u", "created": None, "expires": None} for token in tokens
+    ]
+    user = {"name": "admin", "full_name": "Admin", "description": None, "email": None, "tokens": listed}
+    value = {"realm": "local", "mailer": False, "name_pattern": None, "users": [user]}
+    return script("list users", accounts.LIST_USERS, {"name": "admin"}, value)
+
+
+@pytest.mark.parametrize(
+    ("user", "tokens", "lost"),
+    [
+        ({"id": "ADMIN", "password": "other-one"}, [], "password"),
+        ({"id": "${ADMIN}", "password": "other-one"}, [], "password"),
+        ({"id": "admin", "password": "${PASSWORD}"}, [], "password"),
+        ({"id": "admin", "properties": ["apiToken"]}, [SECRET], "API token"),
+    ],
+)
+@pytest.mark.parametrize("check_mode", [False, True])
+def test_user_that_replaces_the_login_of_the_task_is_refused(
+    user: dict[str, Any], tokens: list[str], lost: str, check_mode: bool
+) -> None:
+    declared = {"securityRealm": {"local": {"allowsSignup": False, "users": [user, {"id": "new"}]}}}
+    calls = (export({"securityRealm": LOCAL}), sources(), list_own(*tokens))
+    result = apply(*calls, jenkins=declared, allow_user_changes=True, check_mode=check_mode)
+    assert result["msg"] == (
+        f"The change would lock out 'admin', the account of this task: it would replace the {lost} with which the "
+        "task logs in. Remove the user from the declaration, or set 'allow_lockout: true' to allow the change."
+    )
+
+
+@pytest.mark.parametrize(
+    ("user", "asked"),
+    [
+        ({"id": "admin", "password": "other-one"}, [list_own(SECRET)]),
+        ({"id": "admin", "password": SECRET, "properties": ["apiToken"]}, [list_own()]),
+        ({"id": "admin", "password": SECRET}, []),
+        ({"id": "jo", "password": "other-one"}, []),
+    ],
+)
+def test_other_users_and_the_same_login_are_applied(user: dict[str, Any], asked: list[Call]) -> None:
+    declared = {"local": {"allowsSignup": True, "users": [user, {"id": "new"}]}}
+    checked = check(jenkins={"securityRealm": {"local": {"allowsSignup": True}}})
+    result = apply(
+        *(export({"securityRealm": LOCAL}), sources(), *asked, checked),
+        jenkins={"securityRealm": declared},
+        allow_user_changes=True,
+        check_mode=True,
+    )
+    assert result["changed"]
+
+
+def test_matrix_is_compared_without_order() -> None:
+    def strategy(*entries: tuple[str, list[str]]) -> dict[str, Any]:
+        return {"authorizationStrategy": matrix(("admin", ["Overall/Administer"]), *entries)}
+
+    current = strategy(("b", ["Job/Build", "Job/Read"]))
+    declared = strategy(("b", ["Job/Read", "Job/Build"]))
     assert not apply(export(current), jenkins=declared)["changed"]
-    fewer = matrix(("a", ["Overall/Administer"]), ("b", ["Job/Read"]))
-    result = apply(export(current), sources(), configure(jenkins=fewer), export(fewer), jenkins=fewer)
+    fewer = strategy(("b", ["Job/Read"]))
+    result = apply(export(current), sources(), who_am_i(), configure(jenkins=fewer), export(fewer), jenkins=fewer)
     assert (result["changed"], result["removed"]) == (True, [])
 
 
@@ -410,6 +679,12 @@ def test_failed_export_of_a_part_is_reported() -> None:
         ({"jenkins": ["a"]}, "Option 'configuration.jenkins': must be a dictionary."),
         ({"jenkins": {"views": []}}, "Option 'configuration.jenkins.views': must not be empty"),
         ({"jenkins": {"nodes": [None]}}, "Option 'configuration.jenkins.nodes[0]': must not be null."),
+        ({"jenkins": {"nodes": [{"permanent": {"labelString": None}}]}}, "labelString': must not be null, because"),
+        (
+            {"jenkins": {"authorizationStrategy": {"loggedInUsersCanDoAnything": {"allowAnonymousRead": None}}}},
+            "loggedInUsersCanDoAnything.allowAnonymousRead': must not be null, because Jenkins would reset the member",
+        ),
+        ({"unclassified": {"mailer": {"authentication": {"password": None}}}}, "authentication.password': must not"),
         ({"jenkins": {" mode": "x"}}, "Option 'configuration.jenkins': must not have the key ' mode'"),
         ({"jenkins": {"numExecutors": 1.5}}, "Option 'configuration.jenkins.numExecutors': must be a string"),
     ],

@@ -81,7 +81,7 @@ class GlobalAuthorization:
         self._permissions.check_known(form.list_permissions(changes or {}))
         sources.refuse_owned(self._ci, _PATH, "the authorization strategy")
         if not self._task.params["allow_lockout"]:
-            lockout.check(self._ci, after)
+            lockout.check(self._ci, lockout.SecurityChange(form.write_strategy(after, self._exported)))
 
     def _after(self, changes: Fields) -> Fields:
         strategy = changes.get("strategy") or self._current["strategy"]

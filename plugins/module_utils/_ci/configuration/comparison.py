@@ -28,6 +28,7 @@ _VARIABLE = re.compile(r"(?<!\^)\$\{")
 _TRUE, _FALSE = ("true", "yes", "on", "y", "t", "1"), ("false", "no", "off", "n", "f", "0")
 # Roots whose members are attributes. In other roots, the members of each member are attributes
 _FLAT_ROOTS = ("jenkins", "configuration-as-code")
+_FLAT_DEPTH, _DEPTH = 2, 3
 # Lists that Jenkins extends. It replaces all other lists
 _EXTENDED_LISTS = (("jenkins", "labelAtoms"), USERS, (*USERS, "properties"))
 # Lists of strings in an order that Jenkins changes
@@ -112,14 +113,18 @@ def list_attributes(configuration: dict[str, t.Any]) -> dict[Path, t.Any]:
     """
     attributes: dict[Path, t.Any] = {}
     for root, members in configuration.items():
-        depth = 2 if root in _FLAT_ROOTS else 3
-        attributes.update(_list_members((root,), members, depth))
+        attributes.update(_list_members((root,), members, get_attribute_depth(root)))
     realm = attributes.get(USERS[:2])
     if isinstance(realm, dict) and isinstance(realm.get("local"), dict) and "users" in realm["local"]:
         others = {name: value for name, value in realm["local"].items() if name != "users"}
         attributes[USERS[:2]] = {**realm, "local": others}
         attributes[USERS] = realm["local"]["users"]
     return attributes
+
+
+def get_attribute_depth(root: str) -> int:
+    """Return the number of names in the paths of the attributes of a root."""
+    return _FLAT_DEPTH if root in _FLAT_ROOTS else _DEPTH
 
 
 def _list_members(path: Path, value: t.Any, depth: int) -> t.Iterator[tuple[Path, t.Any]]:
@@ -303,6 +308,30 @@ def _find_lost_elements(place: Place, declared: list[t.Any], current: list[t.Any
     for name, element in others:
         if isinstance(element, dict):
             yield Loss(place.element(name).label, is_removal=True)
+
+
+def find_lost_secrets(place: Place, declared: t.Any, current: t.Any) -> t.Iterator[str]:
+    """Yield the places of stored secrets that Jenkins deletes, because a declared object does not contain them.
+
+    Elements of lists that are deleted with their secrets are losses, see `find_losses`.
+    """
+    if place.path in _EXTENDED_LISTS:
+        return
+    if isinstance(current, list):
+        elements = declared if isinstance(declared, list) else []
+        if _are_scalars(current):
+            yield from (place.label for value in current[len(elements) :] if is_secret(place.path[-1], value))
+            return
+        for name, element, found in pair_elements(elements, current)[0]:
+            if found is not None:
+                yield from find_lost_secrets(place.element(name), element, found)
+    elif isinstance(current, dict):
+        members = _expand_symbol(declared)
+        for name, inner in current.items():
+            found = members.get(name) if isinstance(members, dict) else None
+            yield from find_lost_secrets(place.member(name), found, inner)
+    elif is_secret(place.path[-1], current) and declared in _EMPTY:
+        yield place.label
 
 
 def align(place: Place, declared: t.Any, current: t.Any, mask: str, keeps_others: bool) -> t.Any:

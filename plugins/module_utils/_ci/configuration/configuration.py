@@ -9,6 +9,8 @@ import hashlib
 import os
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization import lockout
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization.lockout import SecurityChange
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration import server
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.comparison import (
     MASKS,
@@ -22,6 +24,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configura
     build_configuration,
     conceal,
     find_losses,
+    find_lost_secrets,
     find_mismatches,
     find_value,
     is_secret,
@@ -50,9 +53,10 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 _FAILED_EXPORT = "FAILED TO EXPORT"
 _REALM = USERS[:2]
 _STRATEGY = ("jenkins", "authorizationStrategy")
-_STRATEGIES_WITH_ENTRIES = {"globalMatrix", "projectMatrix", "roleBased"}
 _MAX_MISMATCHES = 10
 _MAX_QUOTE = 100
+
+Attributes = dict[Path, t.Any]
 
 
 class Configuration:
@@ -148,10 +152,12 @@ class Configuration:
         :raises ToolchainError: if the change is refused
         """
         self._check_users()
-        self._check_lock_out()
         self._check_sources()
-        # a reload applies the whole file
+        # a reload applies the whole file, and so does the next start of Jenkins
+        lasting = self._declaration.attributes if self._file else self._outgoing
         applied = self._declaration.attributes if self._reloads else self._outgoing
+        self._check_lockout(lasting)
+        self._check_secrets(lasting)
         secrets = [entry for path, value in applied.items() for entry in list_secrets(Place.of(path), value)]
         for label, value in secrets:
             if value in MASKS:
@@ -174,6 +180,18 @@ class Configuration:
                 "tokens of those with 'properties'. Use ci_user, or set 'allow_user_changes' to allow this."
             )
 
+    def _check_secrets(self, applied: Attributes) -> None:
+        lost = [
+            label
+            for path, value in applied.items()
+            for label in find_lost_secrets(Place.of(path), value, self._current(path))
+        ]
+        if lost and not self._task.params["allow_secret_removals"]:
+            raise ToolchainError(
+                f"Cannot apply the configuration: it does not contain {join_names(sorted(lost))}, so Jenkins would "
+                "delete the stored secrets. Declare them, or set 'allow_secret_removals' to allow this."
+            )
+
     def _check_removals(self, losses: list[Loss]) -> None:
         removed = [loss.label for loss in losses if loss.is_removal]
         if removed and not self._task.params["allow_removals"]:
@@ -182,14 +200,28 @@ class Configuration:
                 f"{join_names(removed)}. Declare them, or set 'allow_removals' to allow this."
             )
 
-    def _check_lock_out(self) -> None:
-        strategy = self._outgoing.get(_STRATEGY)
-        has_entries = isinstance(strategy, dict) and bool(strategy.keys() & _STRATEGIES_WITH_ENTRIES)
-        if has_entries and not _mentions_administer(strategy):
-            raise ToolchainError(
-                f"Cannot apply '{'.'.join(_STRATEGY)}': no user or group would have the permission Overall/Administer. "
-                "Declare an entry with this permission."
-            )
+    def _check_lockout(self, applied: Attributes) -> None:
+        """Refuse a change after which the account of the task is not an administrator or cannot log in.
+
+        :arg applied: the attributes that the task applies
+        """
+        if self._task.params["allow_lockout"]:
+            return
+        changed = [path for path in (_STRATEGY, _REALM) if path in applied and self._changes(path, applied[path])]
+        writes_users = USERS in self._outgoing or self._file
+        change = SecurityChange(
+            strategy=applied.get(_STRATEGY, self._current(_STRATEGY)),
+            changes_strategy=_STRATEGY in changed,
+            realm_before=self._current(_REALM),
+            realm=applied.get(_REALM),
+            changes_realm=_REALM in changed,
+            users=self._declaration.users if writes_users else None,
+        )
+        lockout.check(self._ci, change)
+
+    def _changes(self, path: Path, value: t.Any) -> bool:
+        place, current = Place.of(path), self._current(path)
+        return not matches(place, value, current) or any(find_losses(place, value, current))
 
     def _check_sources(self) -> None:
         """Refuse what another source sets. If the source file of the task is a source, its content is reloaded."""
@@ -305,14 +337,6 @@ def _mark_lost(desired: t.Any, before: t.Any) -> t.Any:
     if not (isinstance(desired, dict) and isinstance(before, dict)):
         return desired
     return {**dict.fromkeys(before), **{name: _mark_lost(value, before.get(name)) for name, value in desired.items()}}
-
-
-def _mentions_administer(value: t.Any) -> bool:
-    if isinstance(value, dict):
-        return any(map(_mentions_administer, value.values()))
-    if isinstance(value, list):
-        return any(map(_mentions_administer, value))
-    return isinstance(value, str) and "Administer" in value
 
 
 def _describe_mismatch(mismatch: Mismatch) -> str:

@@ -13,6 +13,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configura
     USERS,
     Path,
     Place,
+    get_attribute_depth,
     list_attributes,
     list_secrets,
 )
@@ -46,7 +47,7 @@ class Declaration:
             check_ownership(task)
         self.option = "src" if task.params["src"] is not None else OPTION
         data, self.text = self._read(task)
-        self.attributes: dict[Path, t.Any] = list_attributes(self._drop_null(self._select_roots(data), self.option))
+        self.attributes: dict[Path, t.Any] = list_attributes(self._drop_null(self._select_roots(data)))
         if not self.attributes:
             raise BadOption(self.option, "must contain at least one value")
         if self.attributes.get(("jenkins", "views")) == []:
@@ -89,19 +90,39 @@ class Declaration:
         except documents.InvalidYaml as error:
             raise BadOption("src", f"'{task.params['src']}' is not a usable YAML file: {error}") from None
 
-    def _drop_null(self, value: t.Any, path: str) -> t.Any:
-        """Return a value without null members, which Jenkins ignores."""
+    def _drop_null(self, roots: dict[str, t.Any]) -> dict[str, t.Any]:
+        """Return the roots without the attributes that are null, which Jenkins ignores."""
+        return {
+            root: self._clean(members, f"{self.option}.{root}", get_attribute_depth(root) - 1)
+            for root, members in roots.items()
+            if members is not None
+        }
+
+    def _clean(self, value: t.Any, path: str, nullable_levels: int) -> t.Any:
+        """Return a value without null attributes.
+
+        :arg nullable_levels: levels of members that can be attributes. In an attribute, null would reset a member
+        :raises BadOption: if a member of an attribute is null, or a key is not possible
+        """
         if isinstance(value, dict):
-            for name in value:
-                if not name.strip() or name != name.strip():
-                    raise BadOption(
-                        path, f"must not have the key {name!r}, which is empty or starts or ends with a space"
-                    )
             return {
-                name: self._drop_null(inner, f"{path}.{name}") for name, inner in value.items() if inner is not None
+                name: self._clean(inner, f"{path}.{name}", nullable_levels - 1)
+                for name, inner in value.items()
+                if self._is_set(name, inner, path, nullable_levels)
             }
         if isinstance(value, list):
             if None in value:
                 raise BadOption(f"{path}[{value.index(None)}]", "must not be null")
-            return [self._drop_null(element, f"{path}[{number}]") for number, element in enumerate(value)]
+            return [self._clean(element, f"{path}[{number}]", 0) for number, element in enumerate(value)]
         return value
+
+    def _is_set(self, name: str, value: t.Any, path: str, nullable_levels: int) -> bool:
+        if not name.strip() or name != name.strip():
+            raise BadOption(path, f"must not have the key {name!r}, which is empty or starts or ends with a space")
+        if value is None and nullable_levels <= 0:
+            raise BadOption(
+                f"{path}.{name}",
+                "must not be null, because Jenkins would reset the member to its default. Set a value or omit the key. "
+                "A class without members is a string, such as 'launcher: inbound'",
+            )
+        return value is not None

@@ -14,6 +14,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts.c
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.users.token_list import (
     TOKENS_OF_USER,
+    hash_token,
     parse_token,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
@@ -141,6 +142,12 @@ def change(ci: CiService, name: str, changes: Fields) -> None:
 def own_name(ci: CiService) -> str | None:
     """Return the name of the account of the task in lower case, or `None` without a login."""
     return ci.account[0].lower() if ci.account else None
+
+
+def uses_token(ci: CiService, user: Fields | None) -> bool:
+    """Return whether the task logs in with an API token of a user."""
+    secret = ci.account[1] if ci.account else ""
+    return user is not None and hash_token(secret) in [token["hash"] for token in user["tokens"]]
 
 
 def _to_user(user: Fields) -> Fields:

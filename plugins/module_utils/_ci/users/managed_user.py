@@ -14,7 +14,6 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.r
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.users import accounts
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.users.login_check import can_log_in
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.users.token_list import hash_token
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
     OutcomeUnknown,
@@ -121,8 +120,8 @@ class ManagedUser:
     def _logs_in_with_other_password(self, user: Fields, password: str) -> bool:
         """Return whether the task logs in as this user, neither with an API token nor with this password."""
         login, secret = self._ci.account or ("", "")
-        is_token = hash_token(secret) in [token["hash"] for token in user["tokens"]]
-        return login.lower() == self._name.lower() and secret != password and not is_token
+        is_own = login.lower() == self._name.lower()
+        return is_own and secret != password and not accounts.uses_token(self._ci, user)
 
     def _check_new(self, fields: Fields) -> None:
         known = t.cast(accounts.Accounts, self._accounts)  # a user is read before it is created
