@@ -129,7 +129,13 @@ MIRRORS = (
     Mirror("artifact_release", "artifact_properties", ("artifact_release_properties",)),
     Mirror("ci_pipeline", "ci_build", ("ci_pipeline_stages", "builds"), item="", without=WAITING),
     Mirror("ci_provision", "ci_plugin", ("ci_provision_plugins",), item="", option="plugins"),
-    Mirror("ci_provision", "ci_script", ("ci_provision_scripts",), without=frozenset({"read_only"})),
+    Mirror(
+        "ci_provision",
+        "ci_script",
+        ("ci_provision_scripts",),
+        item="__ci_provision_script",
+        without=frozenset({"read_only"}),
+    ),
     Mirror("ci_provision", "ci_api_token", ("ci_provision_api_tokens",)),
     Mirror(
         "ci_provision",
