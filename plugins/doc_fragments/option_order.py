@@ -33,8 +33,8 @@ class ModuleDocFragment:
     create_archive: {}, excluded_repositories: {}, exclude_new_repositories: {},
     send_mail_on_error: {}, verify_disk_space: {}, export_mission_control: {},
     state: {}, items: {}, predict_missing: {}, undeclared: {},
-    visibility_timeout: {}, workers: {}, on_error: {}, max_failures: {},
-    result_limit: {}, to_file: {}}}
+    deletions_only: {}, visibility_timeout: {}, workers: {}, on_error: {},
+    max_failures: {}, result_limit: {}, to_file: {}}}
 """
 
     ARTIFACT_BACKUP_INFO = r"""
@@ -69,8 +69,8 @@ class ModuleDocFragment:
     ARTIFACT_CERTIFICATE = r"""
 {options: {alias: {}, certificate: {}, private_key: {}, warn_before: {},
     predict_missing: {}, undeclared: {}, state: {}, items: {},
-    workers: {}, on_error: {}, max_failures: {}, result_limit: {},
-    to_file: {}}}
+    deletions_only: {}, workers: {}, on_error: {}, max_failures: {},
+    result_limit: {}, to_file: {}}}
 """
 
     ARTIFACT_CERTIFICATE_INFO = r"""
@@ -88,8 +88,8 @@ class ModuleDocFragment:
 {options: {key: {}, description: {}, cron: {}, duration_in_minutes: {},
     enabled: {}, skip_trashcan: {}, project: {}, criteria: {},
     allow_broad_criteria: {}, undeclared: {}, state: {}, items: {},
-    predict_missing: {}, workers: {}, on_error: {}, max_failures: {},
-    result_limit: {}, to_file: {}}}
+    predict_missing: {}, deletions_only: {}, workers: {}, on_error: {},
+    max_failures: {}, result_limit: {}, to_file: {}}}
 """
 
     ARTIFACT_CLEANUP_POLICY_INFO = r"""
@@ -112,8 +112,8 @@ class ModuleDocFragment:
 
     ARTIFACT_ENVIRONMENT = r"""
 {options: {name: {}, previous_name: {}, predict_missing: {}, undeclared: {},
-    state: {}, items: {}, workers: {}, on_error: {}, max_failures: {},
-    result_limit: {}, to_file: {}}}
+    state: {}, items: {}, deletions_only: {}, workers: {}, on_error: {},
+    max_failures: {}, result_limit: {}, to_file: {}}}
 """
 
     ARTIFACT_ENVIRONMENT_INFO = r"""
@@ -133,8 +133,8 @@ class ModuleDocFragment:
     policy_viewer: {}, policy_manager: {}, reports_manager: {},
     resources_manager: {}, manage_webhook: {}, allow_lockout: {},
     undeclared: {}, state: {}, items: {}, predict_missing: {},
-    workers: {}, on_error: {}, max_failures: {}, result_limit: {},
-    to_file: {}}}
+    deletions_only: {}, workers: {}, on_error: {}, max_failures: {},
+    result_limit: {}, to_file: {}}}
 """
 
     ARTIFACT_GROUP_INFO = r"""
@@ -164,8 +164,9 @@ class ModuleDocFragment:
     ARTIFACT_KEYPAIR = r"""
 {options: {name: {}, type: {}, alias: {}, private_key: {}, public_key: {},
     passphrase: {}, replace: {}, verify: {}, predict_missing: {},
-    undeclared: {}, state: {}, items: {}, workers: {}, on_error: {},
-    max_failures: {}, result_limit: {}, to_file: {}}}
+    undeclared: {}, state: {}, items: {}, deletions_only: {},
+    workers: {}, on_error: {}, max_failures: {}, result_limit: {},
+    to_file: {}}}
 """
 
     ARTIFACT_KEYPAIR_INFO = r"""
@@ -176,9 +177,9 @@ class ModuleDocFragment:
 {options: {name: {}, artifact_path_pattern: {}, distinctive_descriptor_path_pattern: {},
     descriptor_path_pattern: {}, folder_integration_revision_regexp: {},
     file_integration_revision_regexp: {}, predict_missing: {},
-    undeclared: {}, state: {}, items: {}, visibility_timeout: {},
-    workers: {}, on_error: {}, max_failures: {}, result_limit: {},
-    to_file: {}}}
+    undeclared: {}, state: {}, items: {}, deletions_only: {},
+    visibility_timeout: {}, workers: {}, on_error: {}, max_failures: {},
+    result_limit: {}, to_file: {}}}
 """
 
     ARTIFACT_LAYOUT_INFO = r"""
@@ -191,8 +192,9 @@ class ModuleDocFragment:
     manager_password: {}, auto_create_user: {}, email_attribute: {},
     ldap_poisoning_protection: {}, allow_user_to_access_profile: {},
     paging_support_enabled: {}, groups: {}, purge: {}, allow_lockout: {},
-    update_secret: {}, undeclared: {}, state: {}, items: {}, workers: {},
-    on_error: {}, max_failures: {}, result_limit: {}, to_file: {}}}
+    update_secret: {}, undeclared: {}, state: {}, items: {}, deletions_only: {},
+    workers: {}, on_error: {}, max_failures: {}, result_limit: {},
+    to_file: {}}}
 """
 
     ARTIFACT_LDAP_INFO = r"""
@@ -231,8 +233,8 @@ class ModuleDocFragment:
     azure_app_id: {}, use_default_proxy: {}, enable_permissive_configuration: {},
     identity_mappings: {}, allow_any_token: {}, allow_admin_scope: {},
     purge: {}, undeclared: {}, state: {}, items: {}, predict_missing: {},
-    workers: {}, on_error: {}, max_failures: {}, result_limit: {},
-    to_file: {}}}
+    deletions_only: {}, workers: {}, on_error: {}, max_failures: {},
+    result_limit: {}, to_file: {}}}
 """
 
     ARTIFACT_OIDC_INFO = r"""
@@ -243,8 +245,8 @@ class ModuleDocFragment:
 {options: {name: {}, repositories: {}, builds: {}, release_bundles: {},
     destinations: {}, pipeline_sources: {}, purge: {}, allow_lockout: {},
     undeclared: {}, state: {}, items: {}, predict_missing: {},
-    workers: {}, on_error: {}, max_failures: {}, result_limit: {},
-    to_file: {}}}
+    deletions_only: {}, workers: {}, on_error: {}, max_failures: {},
+    result_limit: {}, to_file: {}}}
 """
 
     ARTIFACT_PERMISSION_INFO = r"""
@@ -257,8 +259,9 @@ class ModuleDocFragment:
     environments: {}, roles: {}, members: {}, repositories: {},
     shared_repositories: {}, predict_missing: {}, purge: {}, allow_move: {},
     allow_lockout: {}, detach_repositories: {}, undeclared: {},
-    state: {}, items: {}, visibility_timeout: {}, workers: {},
-    on_error: {}, max_failures: {}, result_limit: {}, to_file: {}}}
+    state: {}, items: {}, deletions_only: {}, visibility_timeout: {},
+    workers: {}, on_error: {}, max_failures: {}, result_limit: {},
+    to_file: {}}}
 """
 
     ARTIFACT_PROJECT_INFO = r"""
@@ -279,9 +282,9 @@ class ModuleDocFragment:
 
     ARTIFACT_PROPERTY_SET = r"""
 {options: {name: {}, visible: {}, properties: {}, purge: {}, predict_missing: {},
-    undeclared: {}, state: {}, items: {}, visibility_timeout: {},
-    workers: {}, on_error: {}, max_failures: {}, result_limit: {},
-    to_file: {}}}
+    undeclared: {}, state: {}, items: {}, deletions_only: {},
+    visibility_timeout: {}, workers: {}, on_error: {}, max_failures: {},
+    result_limit: {}, to_file: {}}}
 """
 
     ARTIFACT_PROPERTY_SET_INFO = r"""
@@ -292,8 +295,9 @@ class ModuleDocFragment:
 {options: {key: {}, host: {}, port: {}, proxy_username: {}, proxy_password: {},
     nt_host: {}, nt_domain: {}, platform_default: {}, redirected_to_hosts: {},
     services: {}, state: {}, predict_missing: {}, items: {}, undeclared: {},
-    update_secret: {}, visibility_timeout: {}, workers: {}, on_error: {},
-    max_failures: {}, result_limit: {}, to_file: {}}}
+    deletions_only: {}, update_secret: {}, visibility_timeout: {},
+    workers: {}, on_error: {}, max_failures: {}, result_limit: {},
+    to_file: {}}}
 """
 
     ARTIFACT_PROXY_INFO = r"""
@@ -325,9 +329,9 @@ class ModuleDocFragment:
     targets: {}, enabled: {}, sync_deletes: {}, sync_properties: {},
     include_path_prefix_pattern: {}, exclude_path_prefix_pattern: {},
     check_binary_existence_in_filestore: {}, purge: {}, undeclared: {},
-    state: {}, items: {}, workers: {}, on_error: {}, max_failures: {},
-    result_limit: {}, to_file: {}, update_secret: {}, predict_missing: {},
-    visibility_timeout: {}}}
+    state: {}, items: {}, deletions_only: {}, workers: {}, on_error: {},
+    max_failures: {}, result_limit: {}, to_file: {}, update_secret: {},
+    predict_missing: {}, visibility_timeout: {}}}
 """
 
     ARTIFACT_REPLICATION_INFO = r"""
@@ -375,7 +379,7 @@ class ModuleDocFragment:
     settings: {}, allow_delete_content: {}, test_connection: {},
     items: {}, update_secret: {}, workers: {}, on_error: {}, max_failures: {},
     result_limit: {}, to_file: {}, visibility_timeout: {}, predict_missing: {},
-    undeclared: {}}}
+    undeclared: {}, deletions_only: {}}}
 """
 
     ARTIFACT_REPOSITORY_INFO = r"""
@@ -389,8 +393,9 @@ class ModuleDocFragment:
     use_encrypted_assertion: {}, auto_user_creation: {}, allow_user_to_access_profile: {},
     auto_redirect: {}, sync_groups: {}, group_attribute: {}, email_attribute: {},
     name_id_attribute: {}, ldap_group_settings: {}, allow_lockout: {},
-    undeclared: {}, state: {}, items: {}, workers: {}, on_error: {},
-    max_failures: {}, result_limit: {}, to_file: {}}}
+    undeclared: {}, state: {}, items: {}, deletions_only: {},
+    workers: {}, on_error: {}, max_failures: {}, result_limit: {},
+    to_file: {}}}
 """
 
     ARTIFACT_SAML_INFO = r"""
@@ -420,8 +425,8 @@ class ModuleDocFragment:
 
     ARTIFACT_TRUSTED_KEY = r"""
 {options: {alias: {}, key: {}, replace: {}, undeclared: {}, state: {},
-    items: {}, workers: {}, on_error: {}, max_failures: {}, result_limit: {},
-    to_file: {}}}
+    items: {}, deletions_only: {}, workers: {}, on_error: {},
+    max_failures: {}, result_limit: {}, to_file: {}}}
 """
 
     ARTIFACT_TRUSTED_KEY_INFO = r"""
@@ -435,8 +440,8 @@ class ModuleDocFragment:
     policy_manager: {}, reports_manager: {}, resources_manager: {},
     manage_webhook: {}, platform_auditor: {}, locked: {}, allow_lockout: {},
     undeclared: {}, state: {}, items: {}, predict_missing: {},
-    workers: {}, on_error: {}, max_failures: {}, result_limit: {},
-    to_file: {}}}
+    deletions_only: {}, workers: {}, on_error: {}, max_failures: {},
+    result_limit: {}, to_file: {}}}
 """
 
     ARTIFACT_USER_INFO = r"""
@@ -449,8 +454,8 @@ class ModuleDocFragment:
     handler: {}, webhook_url: {}, secret: {}, use_secret_for_signing: {},
     proxy: {}, headers: {}, method: {}, payload: {}, secrets: {},
     test_event: {}, update_secret: {}, undeclared: {}, state: {},
-    items: {}, predict_missing: {}, workers: {}, on_error: {},
-    max_failures: {}, result_limit: {}, to_file: {}}}
+    items: {}, predict_missing: {}, deletions_only: {}, workers: {},
+    on_error: {}, max_failures: {}, result_limit: {}, to_file: {}}}
 """
 
     ARTIFACT_WEBHOOK_INFO = r"""
@@ -524,8 +529,8 @@ class ModuleDocFragment:
     file_name: {}, content: {}, content_base64: {}, src: {}, private_key: {},
     passphrase: {}, certificate_chain: {}, xml: {}, update_secret: {},
     predict_missing: {}, undeclared: {}, state: {}, items: {},
-    predicted_plugins: {}, workers: {}, on_error: {}, max_failures: {},
-    result_limit: {}, to_file: {}}}
+    predicted_plugins: {}, deletions_only: {}, workers: {}, on_error: {},
+    max_failures: {}, result_limit: {}, to_file: {}}}
 """
 
     CI_CREDENTIAL_DOMAIN = r"""
@@ -544,8 +549,8 @@ class ModuleDocFragment:
 {options: {name: {}, previous_name: {}, description: {}, display_name: {},
     config: {}, allow_delete_content: {}, predict_missing: {},
     undeclared: {}, undeclared_in: {}, state: {}, items: {}, predicted_plugins: {},
-    workers: {}, on_error: {}, max_failures: {}, result_limit: {},
-    to_file: {}}}
+    deletions_only: {}, workers: {}, on_error: {}, max_failures: {},
+    result_limit: {}, to_file: {}}}
 """
 
     CI_FOLDER_INFO = r"""
@@ -566,8 +571,9 @@ class ModuleDocFragment:
     git: {}, script_path: {}, lightweight: {}, orphaned_branches: {},
     scan_interval: {}, shell: {}, label: {}, allow_delete_builds: {},
     predict_missing: {}, undeclared: {}, state: {}, items: {},
-    predicted_plugins: {}, update_secret: {}, workers: {}, on_error: {},
-    max_failures: {}, result_limit: {}, to_file: {}}}
+    predicted_plugins: {}, deletions_only: {}, update_secret: {},
+    workers: {}, on_error: {}, max_failures: {}, result_limit: {},
+    to_file: {}}}
 """
 
     CI_JOB_INFO = r"""
@@ -578,8 +584,9 @@ class ModuleDocFragment:
     CI_LOCKABLE_RESOURCE = r"""
 {options: {name: {}, description: {}, labels: {}, note: {}, properties: {},
     reserved: {}, locked: {}, allow_in_use: {}, undeclared: {},
-    state: {}, items: {}, predicted_plugins: {}, workers: {},
-    on_error: {}, max_failures: {}, result_limit: {}, to_file: {}}}
+    state: {}, items: {}, predicted_plugins: {}, deletions_only: {},
+    workers: {}, on_error: {}, max_failures: {}, result_limit: {},
+    to_file: {}}}
 """
 
     CI_LOCKABLE_RESOURCE_INFO = r"""
@@ -591,8 +598,9 @@ class ModuleDocFragment:
     executors: {}, usage: {}, labels: {}, launcher: {}, retention: {},
     environment_variables: {}, tools: {}, config: {}, secret_file: {},
     owner: {}, group: {}, mode: {}, allow_abort_builds: {}, undeclared: {},
-    state: {}, items: {}, predicted_plugins: {}, workers: {},
-    on_error: {}, max_failures: {}, result_limit: {}, to_file: {}}}
+    state: {}, items: {}, predicted_plugins: {}, deletions_only: {},
+    workers: {}, on_error: {}, max_failures: {}, result_limit: {},
+    to_file: {}}}
 """
 
     CI_NODE_DRAIN = r"""
@@ -648,8 +656,8 @@ class ModuleDocFragment:
 {options: {name: {}, full_name: {}, description: {}, email: {},
     user_password: {}, update_secret: {}, predict_missing: {},
     undeclared: {}, state: {}, items: {}, predicted_plugins: {},
-    workers: {}, on_error: {}, max_failures: {}, result_limit: {},
-    to_file: {}}}
+    deletions_only: {}, workers: {}, on_error: {}, max_failures: {},
+    result_limit: {}, to_file: {}}}
 """
 
     CI_USER_INFO = r"""
@@ -661,8 +669,8 @@ class ModuleDocFragment:
     jobs: {}, purge: {}, regex: {}, recurse: {}, columns: {},
     status_filter: {}, filter_queue: {}, filter_executors: {},
     config: {}, predict_missing: {}, undeclared: {}, state: {},
-    items: {}, predicted_plugins: {}, workers: {}, on_error: {},
-    max_failures: {}, result_limit: {}, to_file: {}}}
+    items: {}, predicted_plugins: {}, deletions_only: {}, workers: {},
+    on_error: {}, max_failures: {}, result_limit: {}, to_file: {}}}
 """
 
     CI_VIEW_INFO = r"""

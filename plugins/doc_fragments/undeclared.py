@@ -21,4 +21,13 @@ options:
       remove: Delete these objects and return their names in RV(undeclared). The same conditions as for O(state=absent)
         apply.
     default: keep
+  deletions_only:
+    description:
+      - Whether to only delete objects, namely O(items) with O(state=absent) and, with O(undeclared=remove), objects
+        that are not in O(items).
+      - If V(true), all other O(items) only count as declared. They are validated, but not created or changed.
+      - Use it to delete objects before or after the other changes of a play, such as accounts before new permissions.
+      - V(true) requires O(items).
+    type: bool
+    default: false
 """

@@ -133,7 +133,10 @@ def process_one_or_items(
                 if first != index:
                     raise ToolchainError(f"duplicate of items[{first}].")
                 work.append({**item, **differing})
-    process_items(task, expand_all(work), act, name_option, level_of=level_of)
+    work = expand_all(work)
+    if task.params.get("deletions_only"):
+        work = [item for item in work if inherit_options(task.params, item)["state"] == "absent"]
+    process_items(task, work, act, name_option, level_of=level_of)
 
 
 def process_items(task: Task, items: t.Iterable[Item], act: Act, name_option: str | None = None, **more: t.Any) -> None:

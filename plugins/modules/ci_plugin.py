@@ -28,7 +28,6 @@ extends_documentation_fragment:
   - buildworks.toolchain.option_order.ci_plugin
   - buildworks.toolchain.ci
   - buildworks.toolchain.connection
-  - buildworks.toolchain.undeclared
   - buildworks.toolchain.attributes
 notes:
   - Requires the Overall/Administer permission.
@@ -112,10 +111,12 @@ options:
       - With V(remove), undeclared plugins are kept with a warning while the dependencies of other plugins are unknown.
         This happens if an installation waits for a restart. It also happens if the task installs a plugin from a URL or
         in another version than the update site offers. Run the task again once Jenkins has restarted.
+    type: str
     choices:
       keep: Keep undeclared plugins unchanged.
       report: Keep undeclared plugins, return their names in RV(undeclared), and warn if there are any.
       remove: Uninstall undeclared plugins and return their names in RV(undeclared).
+    default: keep
     version_added: 0.3.0
   restart:
     description: Whether to restart Jenkins after the changes.
@@ -295,12 +296,12 @@ restart:
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins import desired
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.changes import PluginManager
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import DEADLINE, UNDECLARED
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import DEADLINE, UNDECLARED_ENTRIES
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
-SPEC = (CI + DEADLINE + UNDECLARED) + ArgumentSpec(
+SPEC = (CI + DEADLINE + UNDECLARED_ENTRIES) + ArgumentSpec(
     dict(
         plugins=dict(type="list", elements="dict", not_empty=True, options=desired.PLUGIN_SPEC.options),
         plugins_file=dict(type="path", narrows_scope=True, not_empty=True),

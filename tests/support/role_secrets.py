@@ -33,6 +33,7 @@ _WEBHOOK = {
     "criteria": {"any_local": True},
     "webhook_url": "https://deploy.example.com/",
 }
+_PEM = "-----BEGIN OPENSSH PRIVATE KEY-----\n{}\n-----END OPENSSH PRIVATE KEY-----\n"
 _XML = """<org.jenkinsci.plugins.plaincredentials.impl.StringCredentialsImpl plugin="plain-credentials">
   <id>raw</id><secret>{}</secret></org.jenkinsci.plugins.plaincredentials.impl.StringCredentialsImpl>"""
 
@@ -148,7 +149,7 @@ SECRET_VARIABLES: dict[str, dict[str, Any]] = {
                     "id": "key",
                     "type": "ssh_key",
                     "username": "me",
-                    "private_key": f"-----BEGIN OPENSSH PRIVATE KEY-----\n{_mark(8)}\n-----END OPENSSH PRIVATE KEY-----\n",
+                    "private_key": _PEM.format(_mark(8)),
                     "passphrase": _mark(9),
                 },
                 {"id": "raw", "type": "xml", "xml": _XML.format(_mark(10))},

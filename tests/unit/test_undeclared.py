@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import generate
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import append_undeclared
@@ -17,6 +18,7 @@ from support.conversation import conversation
 from support.running import run
 
 RECONCILE = ("reconcile_job", "reconcile_node", "reconcile_environment", "reconcile_resource")
+BULK = {"workers": 4, "on_error": "fail", "max_failures": None, "result_limit": 10, "to_file": None}
 ITEMS = [{"name": "Carol"}, {"name": "dave", "state": "absent"}, {"email": "e@example.com"}]
 
 
@@ -81,3 +83,37 @@ def test_object_is_not_deleted_when_it_inherits_contradicting_options(module: st
     (reconcile,) = (value for name, value in vars(code(module)).items() if name in RECONCILE)
     with pytest.raises(BadOption, match="must not be set with 'state: absent'"):
         reconcile(task, None)
+
+
+def delete_only(items: list[dict[str, Any]], **options: Any) -> list[tuple[str, str]]:
+    """Return the names and states of the items that are processed."""
+    processed: list[tuple[str, str]] = []
+    task = Task({**BULK, "state": "present", "name": None, "deletions_only": True, "items": items, **options})
+    process_one_or_items(
+        task,
+        lambda item_task: processed.append((item_task.params["name"], item_task.params["state"])),
+        name_option="name",
+        expand_all=lambda work: append_undeclared(task, "users", work, "name", lambda: ["erin", "old", "zoe"]),
+    )
+    return sorted(processed)
+
+
+def test_other_items_only_count_as_declared_when_only_deletions_are_wanted() -> None:
+    items = [{"name": "erin"}, {"name": "old", "state": "absent"}]
+    assert delete_only(items, undeclared="remove") == [("old", "absent"), ("zoe", "absent")]
+    assert delete_only(items, undeclared="keep") == [("old", "absent")]
+    assert delete_only(items[:1], undeclared="keep") == []
+    assert delete_only(items, undeclared="keep", state="absent") == [("erin", "absent"), ("old", "absent")]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"name": "web"}, "Option 'deletions_only': requires 'items'."),
+        ({"items": [{"name": ""}]}, "items[0]"),
+    ],
+)
+def test_deletions_only_requires_valid_items(options: dict[str, Any], message: str) -> None:
+    with conversation() as server:
+        result = run("artifact_group", url=server.url, deletions_only=True, **options)
+    assert message in result["msg"]

@@ -34,8 +34,12 @@ UPDATE_SECRET = ArgumentSpec(
 VISIBILITY = ArgumentSpec(dict(visibility_timeout=dict(type="float", default=10.0, at_least=0, at_most=3600)))
 
 # What to do with objects that no item declares, see `_undeclared.py`
-UNDECLARED = ArgumentSpec(
+UNDECLARED_ENTRIES = ArgumentSpec(
     dict(undeclared=dict(type="str", choices=["keep", "report", "remove"], default="keep", narrows_scope=True))
+)
+# Read by `_bulk.py`
+UNDECLARED = UNDECLARED_ENTRIES + ArgumentSpec(
+    dict(deletions_only=dict(type="bool", default=False, narrows_scope=True))
 )
 
 # Options that an item must not inherit by a null value
@@ -119,6 +123,8 @@ def _check_items(spec: ArgumentSpec, names: dict[str, str], parameters: dict[str
     items = parameters["items"]
     if not items and parameters.get("undeclared") in ("report", "remove"):
         raise BadOption("undeclared", "must be 'keep' without 'items'. List at least one object that should exist")
+    if items is None and parameters.get("deletions_only") is True:
+        raise BadOption("deletions_only", "requires 'items'")
     previous_name = parameters.get("previous_name")
     if parameters.get("undeclared") == "remove" and not isinstance(previous_name, (Template, type(None))):
         raise BadOption("previous_name", "must be set in 'items' with 'undeclared: remove', not for all objects")
