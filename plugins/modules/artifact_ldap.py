@@ -536,12 +536,12 @@ _URL = ("(?i:ldaps?)://[^/@\\s]+(/[^@]*)?", "a URL such as ldap://host:389/dc=ex
 _USER_TEMPLATE = dict(one_line=True, matches=(r"(.*\{0\}.*)?", "empty or contain {0}, which stands for the user name"))
 _GROUP: dict[str, Option] = dict(
     name=dict(type="str", **SEGMENT),
-    base_dn=dict(type="str", one_line=True),
+    base_dn=dict(type="str", one_line=True, narrows_scope=True),
     name_attribute=dict(type="str", **NAME),
     member_attribute=dict(type="str", **NAME),
     sub_tree=dict(type="bool"),
     force_attribute_search=dict(type="bool"),
-    filter=dict(type="str", **NAME),
+    filter=dict(type="str", narrows_scope=True, **NAME),
     description_attribute=dict(type="str", **NAME),
     strategy=dict(type="str", choices=list(form.STRATEGIES)),
 )
@@ -557,8 +557,8 @@ ITEM = (PURGE + STATE + UPDATE_SECRET) + ArgumentSpec(
         ldap_url=dict(type="str", address=True, **NAME, matches=_URL),
         enabled=dict(type="bool"),
         user_dn_pattern=dict(type="str", **_USER_TEMPLATE),
-        search_filter=dict(type="str", **_USER_TEMPLATE),
-        search_base=dict(type="str", one_line=True),
+        search_filter=dict(type="str", narrows_scope=True, **_USER_TEMPLATE),
+        search_base=dict(type="str", one_line=True, narrows_scope=True),
         search_sub_tree=dict(type="bool"),
         manager_dn=dict(type="str", one_line=True),
         manager_password=dict(type="str", no_log=True, unchecked="a password may be any text"),

@@ -575,7 +575,7 @@ _MEMBER = dict(
 )
 _SHARED = dict(
     key=dict(type="str", no_log=False, **SEGMENT),
-    read_only=dict(type="bool"),
+    read_only=dict(type="bool", narrows_scope=True),
     state=dict(type="str", choices=["present", "absent"], default="present"),
 )
 

@@ -536,7 +536,7 @@ webhook:
       type: str
     headers:
       description: HTTP headers of the request as dictionaries with C(name) and C(value), sorted by name. C(value) is
-        V(null) if it is a credential.
+        V(null) if it can be a credential, unless the task sets the same O(headers[].value).
       type: list
       elements: dict
     method:

@@ -11,8 +11,8 @@ short_description: Get Artifactory webhook information
 description:
   - Get all webhooks of Artifactory, or one of them, with one request.
   - You can pass RV(webhooks) to O(buildworks.toolchain.artifact_webhook#module:items).
-  - Secrets are not returned, even if Artifactory returns them. The value of a header for credentials, such as
-    C(Authorization), is V(null) unless it is a template.
+  - Secrets are not returned, even if Artifactory returns them. The value of a header is V(null), because it can be a
+    credential, unless it is a template or the header is known to be harmless, such as C(Content-Type).
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -94,7 +94,7 @@ webhooks:
       type: str
     headers:
       description: HTTP headers of the request as dictionaries with C(name) and C(value), sorted by name. C(value) is
-        V(null) if it is a credential.
+        V(null) if it can be a credential.
       type: list
       elements: dict
     method:

@@ -102,7 +102,7 @@ def test_missing_permission_is_created_with_one_request() -> None:
         result = run_task(
             server,
             repositories=REPOSITORIES,
-            builds={"targets": {"artifactory-build-info": None}, "users": {"ghost": []}},
+            builds={"targets": {"artifactory-build-info": {}}, "users": {"ghost": []}},
         )
     assert result["changed"] is True
 

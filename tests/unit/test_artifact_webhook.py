@@ -402,6 +402,21 @@ def test_secret_headers_are_not_compared_or_returned() -> None:
     assert "word" not in json.dumps([unchanged, changed])
 
 
+def test_value_that_a_header_had_before_is_not_shown() -> None:
+    before, after = (
+        with_handler(custom_http_headers=[{"name": "X-Team", "value": value}, {"name": "X-Other", "value": "its-word"}])
+        for value in ("old-word", "web")
+    )
+    headers = [{"name": "X-Other"}, {"name": "X-Team", "value": "web"}]
+    sent = sorted(after["handlers"][0]["custom_http_headers"], key=lambda header: header["name"])
+    write = replaced(with_handler(custom_http_headers=sent))
+    with conversation(has(before), write, has(after)) as server:
+        result = manage(server, headers=headers, diff_mode=True)
+    old, new = ([header["value"] for header in result["diff"][side]["headers"]] for side in ("before", "after"))
+    assert (result["changed"], old, new) == (True, [None, None], [None, "web"])
+    assert "word" not in json.dumps(result)
+
+
 def test_header_without_value_keeps_its_value() -> None:
     stored = with_handler(custom_http_headers=[{"name": "Authorization", "value": "Bearer old-word"}])
     body = {**stored, "enabled": False}
@@ -720,6 +735,8 @@ def test_information_has_the_form_of_the_options_without_secrets() -> None:
             http_headers=[
                 {"name": "Authorization", "value": "Bearer other-word"},
                 {"name": "X-Auth", "value": "{{.secrets.token}}"},
+                {"name": "X-Custom", "value": "another-word"},
+                {"name": "content-type", "value": "text/plain"},
             ],
         ),
         "key": "scan",
@@ -731,6 +748,8 @@ def test_information_has_the_form_of_the_options_without_secrets() -> None:
     assert scan["headers"] == [
         {"name": "Authorization", "value": None},
         {"name": "X-Auth", "value": "{{.secrets.token}}"},
+        {"name": "X-Custom", "value": None},
+        {"name": "content-type", "value": "text/plain"},
     ]
     assert scan["secrets"] == [{"name": "token"}]
     assert "word" not in json.dumps(result)

@@ -127,8 +127,6 @@ def _parse_principals(option: str, kind: str, principals: Fields) -> Fields:
 
 
 def _parse_patterns(option: str, value: t.Any) -> Fields:
-    if value is None:
-        return dict(ALL_PATHS)
     if not isinstance(value, dict) or value.keys() - ALL_PATHS.keys():
         raise BadOption(option, "must be a dictionary with include_patterns and exclude_patterns, or {} for all paths")
     patterns = dict(ALL_PATHS)

@@ -63,11 +63,14 @@ _CHOICES = {
 _ANY_TEXT = "may be any text"
 # Options whose names look like those of secrets
 _NOT_SECRET = {"no_log": False}
+# Options that limit which files a repository accepts and serves
+_PATTERNS = ("includes_pattern", "excludes_pattern")
 _KEY_PAIRS = ("primary_key_pair_ref", "secondary_key_pair_ref", "key_pair", "enable_token_authentication")
 
 
 def _text_option(name: str) -> Option:
-    return {"type": "str", "one_line": True, **(_NOT_SECRET if name in _KEY_PAIRS else {})}
+    narrows = {"narrows_scope": True} if name in _PATTERNS else {}
+    return {"type": "str", "one_line": True, **narrows, **(_NOT_SECRET if name in _KEY_PAIRS else {})}
 
 
 _OPTIONS: Options = {

@@ -43,6 +43,13 @@ _OWN_OPTIONS = {"webhook": ("secret", "use_secret_for_signing"), "custom_webhook
 _COMMON: Fields = {"description": "", "enabled": True, "project": ""}
 _NO_PROJECT = "default"
 _SECRET_HEADERS = ("authorization", "proxy-authorization", "cookie")
+# Headers whose values are no credentials
+_HARMLESS_HEADERS = frozenset(
+    (
+        *("accept", "accept-charset", "accept-encoding", "accept-language", "cache-control", "connection"),
+        *("content-encoding", "content-language", "content-type", "date", "expect", "host", "pragma", "user-agent"),
+    )
+)
 _MASK_CHARACTERS = frozenset("*\u2022\u25cf")
 _SHORTEST_MASK = 3
 _SCALARS = (
@@ -167,15 +174,16 @@ def register_secrets(task: Task, record: Record, fields: Fields) -> None:
     task.register_secret((parts and parts.password) or "")
 
 
-def to_result(key: str, fields: Fields, hidden_headers: t.Container[str] = ()) -> Fields:
+def to_result(key: str, fields: Fields, declared_headers: Fields | None = None) -> Fields:
     """Return a webhook in the form of the options, without secrets and without options of the other handler.
 
-    :arg hidden_headers: names of further headers whose values are secret
+    :arg declared_headers: headers of the task, which can show their values
     """
     result = {"key": key, **{name: fields[name] for name in _RESULT if name in fields}}
+    declared = declared_headers or {}
     result["headers"] = [
-        {"name": name, "value": None if name in hidden_headers or is_secret_header(name, value) else value}
-        for name, value in ((name, header.get("value")) for name, header in sorted(fields["headers"].items()))
+        {"name": name, "value": _show_value(name, header.get("value"), declared.get(name, {}))}
+        for name, header in sorted(fields["headers"].items())
     ]
     if "secrets" in fields:
         result["secrets"] = [{"name": name} for name in sorted(fields["secrets"])]
@@ -200,6 +208,18 @@ def is_secret_header(name: str, value: str | None) -> bool:
     """Return whether the value of a header is a credential, and not a template that contains one."""
     is_secret = has_secret_name(name) or name.lower() in _SECRET_HEADERS
     return is_secret and "{{" not in (value or "")
+
+
+def _show_value(name: str, value: str | None, declared: Fields) -> str | None:
+    """Return the value of a header, or `None` if it may be a credential.
+
+    It may be one if the task declares it as secret, or unless the header is known to be harmless, the value is a
+    template, or the task declares the same value as not secret.
+    """
+    if "secret_value" in declared:
+        return None
+    is_known = name.lower() in _HARMLESS_HEADERS or "{{" in (value or "") or declared.get("value") == value
+    return value if is_known and not is_secret_header(name, value) else None
 
 
 def to_body(key: str, fields: Fields, stored: Record | None, secrets: t.Mapping[str, str | None]) -> Fields:

@@ -172,10 +172,8 @@ class ManagedWebhook:
 
     def to_result(self, fields: Fields) -> Fields:
         """Return the webhook as the module returns it; a predicted one with the values of a new webhook."""
-        declared = self._declared.get("headers", {})
-        hidden = [name for name, header in declared.items() if "secret_value" in header]
         complete = merge_fields(form.defaults(fields["domain"], fields["handler"]), fields)
-        return form.to_result(self._key, complete, hidden)
+        return form.to_result(self._key, complete, self._declared.get("headers"))
 
     def _is_unchanged(self) -> bool:
         current = self._current or {}
