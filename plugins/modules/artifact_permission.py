@@ -42,6 +42,10 @@ notes:
     repositories for all items.
   - The repositories, users and groups must exist before this module runs. If one of them is missing, check mode fails
     unless O(predict_missing=true).
+  - If two administrators change a permission at the same time, both changes are kept on Artifactory 7.72.0 and later,
+    which has requests for single users, groups and targets. To remove a target, and on earlier versions, the module
+    replaces the permission and reads it again immediately before. A change that arrives between these two requests is
+    lost.
   - Tested against the sandbox of this collection, which is itself tested with jfrog-client-go and pyartifactory. Not
     tested against a real Artifactory server.
 options:
@@ -614,6 +618,7 @@ def reconcile_permission(task: Task, shared: SharedLists) -> None:
         check=permission.check,
         predict_refusal=permission.predict_refusal,
         to_result=permission.to_result,
+        cumulative=task.params["purge"],
     )
 
 

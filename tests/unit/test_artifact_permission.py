@@ -116,11 +116,89 @@ def test_declared_entries_are_exact_and_others_stay() -> None:
         "actions": {"users": {"other": ["READ"], "ci": ["WRITE"]}, "groups": {}},
         "targets": {"npm-local": WEB, "pypi-local": ALL},
     }
-    write = call("PUT", f"{PERMISSIONS}/web-team/artifact", sent_json=after, json=after)
+    changes = {"actions": {"users": {"ci": ["WRITE"]}, "groups": {"web": []}}, "targets": {"npm-local": WEB}}
+    write = call("PATCH", f"{PERMISSIONS}/web-team/artifact", sent_json=changes, json=after)
     with conversation(stored(artifact=before, build=BUILD), write, stored(artifact=after, build=BUILD)) as server:
         result = run_task(
             server,
             repositories={**REPOSITORIES, "users": {"ci": ["write"]}, "groups": {"web": []}},
+            allow_lockout=True,
+        )
+    assert result["changed"] is True
+
+
+def with_actions(targets: Any = ARTIFACT["targets"], **groups: list[str]) -> dict[str, Any]:
+    return {"actions": {"users": {}, "groups": groups}, "targets": targets}
+
+
+def test_right_that_another_client_revoked_stays_revoked() -> None:
+    before, after = with_actions(reader=["READ"], Web=["READ"]), with_actions(Web=["WRITE"])
+    sent = {"actions": {"groups": {"Web": ["WRITE"]}}}
+    write = call("PATCH", f"{PERMISSIONS}/web-team/artifact", sent_json=sent, json=after)
+    with conversation(stored(artifact=before), write, stored(artifact=after)) as server:
+        assert run_task(server, repositories={"groups": {"web": ["write"]}}, allow_lockout=True)["changed"] is True
+
+
+def test_right_that_another_client_revoked_stays_revoked_when_a_target_is_removed() -> None:
+    two = {"npm-local": WEB, "pypi-local": ALL}
+    before, meanwhile = with_actions(two, web=["READ"], reader=["READ"]), with_actions(two, web=["READ"])
+    after = with_actions({"npm-local": WEB}, web=["READ"])
+    write = call("PUT", f"{PERMISSIONS}/web-team/artifact", sent_json=after, json=after)
+    declared = {"targets": REPOSITORIES["targets"], "groups": {"web": ["read"]}}
+    own = user("admin", admin=True)
+    with conversation(
+        stored(artifact=before), own, stored(artifact=meanwhile), own, write, stored(artifact=after)
+    ) as server:
+        assert run_task(server, repositories=declared, purge=True)["changed"] is True
+
+
+@pytest.mark.parametrize("status", [400, 405])
+def test_resource_is_replaced_when_the_server_refuses_the_differences(status: int) -> None:
+    before, after = with_actions(web=["READ"], reader=["READ"]), with_actions(web=["READ"])
+    refused = call("PATCH", f"{PERMISSIONS}/web-team/artifact", status, json=NOT_FOUND)
+    write = call("PUT", f"{PERMISSIONS}/web-team/artifact", sent_json=after, json=after)
+    own = user("admin", admin=True)
+    with conversation(
+        stored(artifact=before), own, refused, stored(artifact=before), write, stored(artifact=after)
+    ) as server:
+        assert run_task(server, repositories={"groups": {"reader": []}})["changed"] is True
+
+
+def test_version_2_keeps_a_right_revoked() -> None:
+    section = {"repositories": ["a"], "include-patterns": ["**"], "exclude-patterns": []}
+    bodies = [
+        {"name": "web-team", "repo": {**section, "actions": {"users": users, "groups": {}}}}
+        for users in ({"x": ["read"]}, {}, {"y": ["read"]})
+    ]
+    first, meanwhile, after = (call("GET", f"{TARGETS_2}/web-team", json=body) for body in bodies)
+    write = call("PUT", f"{TARGETS_2}/web-team", sent_json=bodies[2])
+    with conversation(missing(), version("7.70.2"), first, meanwhile, write, after) as server:
+        assert run_task(server, repositories={"users": {"y": ["read"]}})["changed"] is True
+
+
+def test_names_are_checked_before_the_first_of_several_requests() -> None:
+    names = call("GET", "/access/api/v2/users", json={"users": []})
+    with conversation(stored(artifact=ARTIFACT, build=BUILD), names) as server:
+        result = run_task(
+            server, repositories={"groups": {"web": []}}, builds={"users": {"ghost": ["read"]}}, allow_lockout=True
+        )
+    assert (result["changed"], result["msg"]) == (False, "Option 'builds.users': these users do not exist: ghost.")
+
+
+def test_what_is_removed_comes_first() -> None:
+    actions = {"users": {"ci": ["READ", "WRITE"]}, "groups": {"web": ["DELETE", "MANAGE", "READ", "WRITE"]}}
+    after = stored(artifact={**ARTIFACT, "actions": actions}, build={**BUILD, "actions": {}})
+    narrow = call("PATCH", f"{PERMISSIONS}/web-team/build", sent_json={"actions": {"groups": {"web": []}}})
+    widen = call(
+        "PATCH",
+        f"{PERMISSIONS}/web-team/artifact",
+        sent_json={"actions": {"groups": {"web": ["DELETE", "MANAGE", "READ", "WRITE"]}}},
+    )
+    with conversation(stored(artifact=ARTIFACT, build=BUILD), narrow, widen, after) as server:
+        result = run_task(
+            server,
+            repositories={"groups": {"web": ["read", "write", "manage", "delete"]}},
+            builds={"groups": {"web": []}},
             allow_lockout=True,
         )
     assert result["changed"] is True
@@ -133,8 +211,9 @@ def test_purge_removes_types_targets_and_principals() -> None:
     }
     after = {"actions": {"users": {"ci": ["READ"]}, "groups": {}}, "targets": {"npm-local": WEB}}
     writes = (
-        call("PUT", f"{PERMISSIONS}/web-team/artifact", sent_json=after, json=after),
         call("DELETE", f"{PERMISSIONS}/web-team/build", text="Ok"),
+        stored(artifact=before),
+        call("PUT", f"{PERMISSIONS}/web-team/artifact", sent_json=after, json=after),
     )
     with conversation(
         stored(artifact=before, build=BUILD), user("admin", admin=True), *writes, stored(artifact=after)
@@ -210,7 +289,7 @@ def test_version_2_replaces_all_sections() -> None:
     }
     write = call("PUT", f"{TARGETS_2}/web-team", sent_json=body)
     after = call("GET", f"{TARGETS_2}/web-team", json=body)
-    with conversation(missing(), version("7.70.2"), read, write, after) as server:
+    with conversation(missing(), version("7.70.2"), read, read, write, after) as server:
         result = run_task(server, repositories={"users": {"ci": ["read", "distribute"]}, "groups": {"web": ["scan"]}})
     assert result["changed"] is True
     assert result["permission"]["repositories"]["groups"] == {"web": ["scan"]}
@@ -320,7 +399,7 @@ def test_actions_that_the_module_does_not_know_are_kept() -> None:
     }
     write = call("PUT", f"{TARGETS_2}/web-team", sent_json=body)
     after = call("GET", f"{TARGETS_2}/web-team", json=body)
-    with conversation(missing(), version("7.70.2"), read, write, after) as server:
+    with conversation(missing(), version("7.70.2"), read, read, write, after) as server:
         assert run_task(server, repositories={"users": {"y": ["read"]}})["changed"] is True
 
 
@@ -336,7 +415,7 @@ def test_change_is_refused_when_the_groups_of_the_account_are_unknown() -> None:
 
 def test_loss_of_other_users_needs_no_request() -> None:
     after = {"actions": {"users": {}, "groups": ARTIFACT["actions"]["groups"]}, "targets": ARTIFACT["targets"]}
-    write = call("PUT", f"{PERMISSIONS}/web-team/artifact", json=after)
+    write = call("PATCH", f"{PERMISSIONS}/web-team/artifact", json=after)
     with conversation(stored(), write, stored(artifact=after)) as server:
         assert run_task(server, repositories={"users": {"ci": []}})["changed"] is True
 
@@ -418,6 +497,7 @@ def test_undeclared_permissions_are_removed_except_built_in_ones() -> None:
         ({"name": ".."}, "Option 'name': '..' is not a valid part of a path"),
         ({"name": "a/b"}, "Option 'name': must be a name of at most 255 characters without '/'"),
         ({"repositories": {"targets": {}}}, "Option 'repositories.targets': must not be empty"),
+        ({"repositories": {"targets": {"a": None}}}, "Option 'repositories.targets.a': must be a dictionary"),
         ({"repositories": {"targets": {"a": []}}}, "Option 'repositories.targets.a': must be a dictionary"),
         ({"repositories": {"targets": {"a": {"include": ["x"]}}}}, "Option 'repositories.targets.a': must be a dicti"),
         ({"repositories": {"targets": {" a": {}}}}, "Option 'repositories.targets': ' a' is not a name"),

@@ -12,15 +12,20 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.per
     lockout,
     permissions,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.permissions.platform import is_added
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.permissions.platform import (
+    PlatformPermissions,
+    is_added,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories import queries
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import SharedValues
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ServerRefusal, join_names
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, find_differences
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 _CACHE = "-cache"
+# Statuses with which a server could refuse to remove something with a request for differences
+_UNSUPPORTED = (400, 405)
 
 
 class SharedLists:
@@ -60,10 +65,12 @@ class ManagedPermission:
         self._purge: bool = task.params["purge"]
         self._declared = declared
         self._current: Fields = {}
+        self._found: Fields = {}  # in the spelling of the server
 
     def find(self) -> Fields | None:
         """Return the resources of the permission in the spelling of the task, or `None` if it does not exist."""
         found = permissions.find(self._artifact, self._name)
+        self._found = found or {}
         if found is None:
             self._current = {}
             return None
@@ -102,6 +109,8 @@ class ManagedPermission:
             api.check(self._name, after)
         if before is not None and not self._task.params["allow_lockout"] and not api.is_for_administrators:
             lockout.check(self._artifact, self._current, after)
+        if before is not None and fields is not None and len(fields) > 1:
+            self.predict_refusal()  # the server could refuse the second of several requests
 
     def predict_refusal(self) -> None:
         """Verify that the repositories, users and groups that the task adds exist.
@@ -126,9 +135,18 @@ class ManagedPermission:
         permissions.get_api(self._artifact).create(self._name, form.apply({}, fields))
 
     def update(self, fields: Fields) -> None:
-        """Write the resources that differ."""
+        """Write the resources that differ, first those of which something is removed.
+
+        Where the API has a request for it, only the differences are written. A resource that is replaced is read again
+        immediately before, so that no right comes back that another client removed.
+        """
         api = permissions.get_api(self._artifact)
-        api.update(self._name, form.apply(self._current, fields), fields)
+        if isinstance(api, PlatformPermissions):
+            for option in sorted(fields, key=lambda option: not self._loses(option, fields[option])):
+                self._update_part(api, option, fields[option])
+        else:
+            if changes := self._compare_again(fields):
+                api.update(self._name, form.apply(self._current, changes))
 
     def delete(self) -> None:
         """Delete the permission."""
@@ -137,6 +155,63 @@ class ManagedPermission:
     def to_result(self, resources: Fields) -> Fields:
         """Return the permission as the module returns it."""
         return form.to_result(self._name, resources)
+
+    def _loses(self, option: str, change: Fields | None) -> bool:
+        """Return whether a change of a resource takes an action, a target or a path from somebody."""
+        before = self._current.get(option)
+        if change is None or before is None:
+            return change is None
+        return bool(change.get("targets", {}).keys() & before["targets"].keys()) or any(
+            not {*before[kind].get(name, ())} <= {*(actions or ())}
+            for kind in form.PRINCIPALS
+            for name, actions in change.get(kind, {}).items()
+        )
+
+    def _update_part(self, api: PlatformPermissions, option: str, change: Fields | None) -> None:
+        if change is None:
+            api.delete_part(self._name, option)
+            return
+        if self._can_change(option, change):
+            try:
+                api.change_part(self._name, option, self._to_stored_names(option, change))
+            except ServerRefusal as refusal:
+                if refusal.status not in _UNSUPPORTED:
+                    raise
+            else:
+                return
+        changes = self._compare_again({option: change})
+        if option in changes:
+            api.replace_part(self._name, option, form.apply(self._current, changes)[option])
+
+    def _can_change(self, option: str, change: Fields) -> bool:
+        """Return whether a request can change the differences of a resource. None can remove a target."""
+        targets, found = change.get("targets", {}), self._found.get(option)
+        if found is None or None in targets.values():
+            return False
+        return not targets or found["targets"].keys() == self._current[option]["targets"].keys()
+
+    def _to_stored_names(self, option: str, change: Fields) -> Fields:
+        """Return a change with the names of existing groups as the server stores them, and complete patterns."""
+        found, after = self._found[option], form.apply(self._current, {option: change})[option]
+        spellings = {name.lower(): name for name in found["groups"]}
+        named = dict(change)
+        if "groups" in change:
+            named["groups"] = {
+                name if name in found["groups"] else spellings.get(name.lower(), name): actions
+                for name, actions in change["groups"].items()
+            }
+        if "targets" in change:
+            named["targets"] = {name: after["targets"][name] for name in change["targets"]}
+        return {member: names for member, names in named.items() if names}
+
+    def _compare_again(self, fields: Fields) -> Fields:
+        """Read the permission again, and return what still differs of the given resources."""
+        self.find()
+        differences = find_differences(self._current, self.desired(self._current))
+        changes = {option: differences[option] for option in fields if option in differences}
+        if changes != fields:
+            self.check(self._current, changes)
+        return changes
 
     def _desired_members(self, option: str, member: str, current: Fields | None) -> Fields:
         """Return the desired members of a resource by name, `None` for each member to remove."""

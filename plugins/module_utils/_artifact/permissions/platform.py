@@ -67,19 +67,25 @@ class PlatformPermissions:
         body = {"name": name, "resources": {form.TYPES[option]: _to_json(value) for option, value in resources.items()}}
         self._http.write("POST", _ADDRESS, json=body, accept=(200, 201))
 
-    def update(self, name: str, resources: Fields, changed: Fields) -> None:
-        """Write the resources that changed.
+    def change_part(self, name: str, option: str, change: Fields) -> None:
+        """Change the given members of a resource. Others are not changed.
 
-        :arg resources: all resources after the change
-        :arg changed: the changed resources; their value is `None` if they are removed
+        :arg change: targets with patterns, users and groups with actions, `None` to remove one of them
         """
-        for option in sorted(changed, key=lambda option: changed[option] is None):
-            address = _address(name, form.TYPES[option])
-            if changed[option] is None:
-                self._http.write("DELETE", address, accept=(200, 204), policy=IDEMPOTENT)
-            else:
-                body = _to_json(resources[option])
-                self._http.write("PUT", address, json=body, accept=(200, 201, 204), policy=IDEMPOTENT)
+        body = _to_json(
+            {member: {key: value or [] for key, value in names.items()} for member, names in change.items()}
+        )
+        self._http.write("PATCH", _address(name, form.TYPES[option]), json=body, accept=(200, 201, 204))
+
+    def replace_part(self, name: str, option: str, resource: Fields) -> None:
+        """Replace a resource."""
+        address = _address(name, form.TYPES[option])
+        self._http.write("PUT", address, json=_to_json(resource), accept=(200, 201, 204), policy=IDEMPOTENT)
+
+    def delete_part(self, name: str, option: str) -> None:
+        """Delete a resource."""
+        address = _address(name, form.TYPES[option])
+        self._http.write("DELETE", address, accept=(200, 204), policy=IDEMPOTENT)
 
     def delete(self, name: str) -> None:
         """Delete a permission."""
@@ -132,8 +138,11 @@ def _parse_patterns(record: Record | None) -> Fields:
 
 
 def _to_json(resource: Fields) -> Fields:
+    """Return a resource, or the given members of it, in the form of the API."""
     actions = {
         kind: {name: [action.upper() for action in actions] for name, actions in resource[kind].items()}
         for kind in form.PRINCIPALS
+        if kind in resource
     }
-    return {"actions": actions, "targets": resource["targets"]}
+    targets = {"targets": resource["targets"]} if "targets" in resource else {}
+    return {**({"actions": actions} if actions else {}), **targets}

@@ -113,7 +113,7 @@ class Targets2(_Targets):
         """Create a permission."""
         self._http.write("POST", self._address(name), json=self._to_json(name, resources), accept=(200, 201))
 
-    def update(self, name: str, resources: Fields, _changed: Fields) -> None:
+    def update(self, name: str, resources: Fields) -> None:
         """Replace a permission. The server deletes sections that the request does not have."""
         body = self._to_json(name, resources)
         self._http.write("PUT", self._address(name), json=body, accept=(200, 201, 204), policy=IDEMPOTENT)
@@ -166,7 +166,7 @@ class Targets1(_Targets):
         body = self._to_json(name, resources["repositories"])
         self._http.write("PUT", self._address(name), json=body, accept=(200, 201), policy=IDEMPOTENT)
 
-    def update(self, name: str, resources: Fields, _changed: Fields) -> None:
+    def update(self, name: str, resources: Fields) -> None:
         """Replace a permission."""
         self.create(name, resources)
 
