@@ -402,11 +402,6 @@ def run(task: Task) -> None:
 def reconcile_group(task: Task, guard: GroupGuard) -> None:
     params = task.params
     group = managed_group.ManagedGroup(task, ArtifactService(task), guard, desired_group(params))
-
-    def predict_refusal() -> None:
-        if params["state"] == "present" and not task.predicts_missing:
-            group.check_members()
-
     reconcile(
         task,
         "group",
@@ -416,7 +411,6 @@ def reconcile_group(task: Task, guard: GroupGuard) -> None:
         update=group.update,
         delete=group.delete,
         check=lambda before, fields: group.check(before, fields, params["allow_lockout"]),
-        predict_refusal=predict_refusal,
         to_result=group.to_result,
     )
 

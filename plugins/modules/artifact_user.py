@@ -52,6 +52,8 @@ options:
       - Password of the user. O(update_secret) determines when it is sent.
       - Required for a new user unless O(internal_password_disabled=true). Also required if
         O(internal_password_disabled) changes to V(false).
+      - If the task logs in with the password that it changes, it verifies the new password with a login and uses it
+        from then on. With O(items), this item is processed last. Set O(password) of later tasks to the new password.
       - Artifactory refuses passwords that violate its password policy. By default, a password must have at least 8
         characters, including uppercase and lowercase letters, digits and special characters.
     type: str
@@ -88,7 +90,7 @@ options:
     type: bool
   disable_ui_access:
     description: Whether to deny the user access to the web interface, so that they can use only the REST API.
-      Artifactory refuses V(true) for administrators.
+      Artifactory 7.49.3 and later refuses V(true) for administrators.
     type: bool
   internal_password_disabled:
     description: Whether to disable the login with a password that is stored in Artifactory. If V(true), the user can
@@ -125,6 +127,7 @@ options:
     description:
       - Whether to allow a change that locks out the account of this task. Such a change deletes the account, disables
         the password with which the task logs in, or removes administrator permissions, directly or through groups.
+        A change of this password is not a lock-out.
       - If V(false), the task fails before such a change. It also fails if the name of its account is unknown and the
         user may be this account. The name is unknown with O(api_key) and, on Artifactory before 7.53, with a reference
         token.
@@ -252,6 +255,14 @@ EXAMPLES = r"""
   buildworks.toolchain.artifact_user:
     name: carol
     locked: false
+
+- name: Replace the factory password of a new server
+  buildworks.toolchain.artifact_user:
+    username: admin
+    password: password # the factory setting, with which this task logs in
+    name: admin
+    user_password: "{{ lookup('ansible.builtin.env', 'ADMIN_PASSWORD', default=undef()) }}"
+    update_secret: always
 
 - name: Report users that are not declared
   buildworks.toolchain.artifact_user:
@@ -432,6 +443,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.acc
     identity_fields,
     managed_user,
     memberships,
+    own_account,
     password_check,
     users,
 )
@@ -444,6 +456,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shar
     PURGE,
     STATE,
     UNDECLARED,
+    inherit_options,
     with_items,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
@@ -489,6 +502,11 @@ def run(task: Task) -> None:
     artifact = ArtifactService(task)
     for item in task.params["items"] or ():  # `password` is the option of the connection
         item["user_password"] = item.pop("password", None)
+
+    def has_own_password(item: Fields) -> bool:
+        params = inherit_options(task.params, item)
+        return params["user_password"] is not None and own_account.has_password(artifact, params["name"])
+
     process_one_or_items(
         task,
         reconcile_user,
@@ -497,6 +515,7 @@ def run(task: Task) -> None:
         expand_all=lambda items: append_undeclared(
             task, "users", items, "name", lambda: users.list_deletable(task, artifact), str.lower
         ),
+        level_of=has_own_password,  # last, because the other items log in with the current password
     )
 
 
@@ -504,11 +523,6 @@ def reconcile_user(task: Task) -> None:
     params = task.params
     artifact = ArtifactService(task)
     user = managed_user.ManagedUser(task, artifact, desired_user(params))
-
-    def predict_refusal() -> None:
-        if params["state"] == "present" and not task.predicts_missing:
-            user.check_groups()
-
     reconcile(
         task,
         "user",
@@ -518,7 +532,6 @@ def reconcile_user(task: Task) -> None:
         update=user.update,
         delete=user.delete,
         check=lambda before, fields: user.check(before, fields, params["allow_lockout"]),
-        predict_refusal=predict_refusal,
         to_result=user.to_result,
         secrets=WriteOnlySecrets(
             ["password"],

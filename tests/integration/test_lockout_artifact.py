@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http import session
 from sandbox import client
 from support.running import run
 
@@ -88,3 +89,20 @@ def test_lockout_is_allowed_for_single_items(boss):
     result = run("artifact_group", items=[allowed, {"name": "admins2", "state": "absent"}], workers=1, **boss)
     assert [outcome["status"] for outcome in result["outcomes"]] == ["changed", "failed"]
     assert is_admin(boss)
+
+
+@pytest.mark.parametrize("version", ["7.77.3", "6.5.0"])
+def test_factory_password_is_replaced_and_the_second_run_changes_nothing(sandbox, version):
+    sandbox.switch("artifact", version=version)
+    session._CONNECTIONS.clear()  # which know the version
+    sandbox.seed({"artifact": {"users": [{"name": "admin", "password": "password", "admin": True}]}})
+    new = {"name": "admin", "user_password": "Admins-0wn"}
+    factory = {"url": sandbox.url, "username": "admin", "password": "password"}
+    changed = run("artifact_user", check_mode=True, update_secret="verify", **new, **factory)
+    assert changed["changed"] and not changed.get("failed"), changed.get("msg")
+    changed = run("artifact_user", update_secret="always", **new, **factory)
+    assert changed["changed"] and not changed.get("failed"), changed.get("msg")
+    refused = run("artifact_user", update_secret="always", **new, **factory)
+    assert (refused["changed"], " 401 " in refused["msg"]) == (False, True)
+    repeated = run("artifact_user", update_secret="verify", **new, **{**factory, "password": "Admins-0wn"})
+    assert (repeated["changed"], repeated.get("failed")) == (False, None)

@@ -92,6 +92,7 @@ def reader(sandbox: Sandbox, home: Path, path: str) -> dict[str, str]:
         shutil.copytree(SITE / folder, home / folder)
     search = os.pathsep.join([str(home), path])
     variables = {"HOME": str(home), "PATH": search, "PYTHONPATH": str(ROOT / "extensions"), "LDAP_PASSWORD": "secret"}
+    variables["ADMIN_PASSWORD"] = "Admins-0wn"
     return environment(sandbox, **variables)
 
 

@@ -71,7 +71,7 @@ def test_unchanged_group_costs_one_request() -> None:
 def test_missing_group_is_created_with_its_members() -> None:
     body = {"name": "developers", "description": "Web team", "members": ["carol", "dave"]}
     created = call("POST", GROUPS, 201, sent_json=body, json=STORED)
-    with conversation(missing(), version(), created, group()) as server:
+    with conversation(missing(), version(), user("carol"), user("dave"), created, group()) as server:
         options = {"description": "Web team", "members": ["DAVE", "carol"]}
         result = run("artifact_group", url=server.url, diff_mode=True, **options, **TASK)
     assert result["changed"]
@@ -80,13 +80,14 @@ def test_missing_group_is_created_with_its_members() -> None:
 
 def test_members_are_added() -> None:
     after = group(members=["carol", "dave", "erin"])
-    with conversation(group(), members(["erin"], []), after) as server:
+    with conversation(group(), user("erin"), members(["erin"], []), after) as server:
         result = run("artifact_group", url=server.url, members=["erin", "carol"], **TASK)
     assert result["group"]["members"] == ["carol", "dave", "erin"]
 
 
 def test_members_are_exact_when_purging() -> None:
-    with conversation(group(), members(["erin"], ["carol", "dave"]), group(members=["erin"])) as server:
+    changed = members(["erin"], ["carol", "dave"])
+    with conversation(group(), user("erin"), changed, group(members=["erin"])) as server:
         assert run("artifact_group", url=server.url, members=["erin"], purge=True, **TASK)["changed"]
     with conversation(group(), members([], ["carol", "dave"]), group(members=[])) as server:
         assert run("artifact_group", url=server.url, members=[], purge=True, **TASK)["changed"]
@@ -295,13 +296,20 @@ def test_own_account_is_known_when_the_password_is_a_token() -> None:
 
 def test_change_of_members_of_external_group_is_reported() -> None:
     after = group(realm="ldap", members=["carol", "dave", "erin"])
-    with conversation(group(realm="ldap"), members(["erin"], []), after) as server:
+    with conversation(group(realm="ldap"), user("erin"), members(["erin"], []), after) as server:
         result = run("artifact_group", url=server.url, members=["erin"], **TASK)
     assert result["changed"]
     assert result["warnings"][0].startswith("The group 'developers' comes from an external directory (ldap)")
 
 
 # Check mode
+
+
+def test_missing_members_are_refused_before_the_first_write() -> None:
+    absent = call("GET", f"{USERS}/nobody", 404, json=NOT_FOUND)
+    with conversation(group(), absent, version()) as server:
+        result = run("artifact_group", url=server.url, members=["nobody"], description="x", **TASK)
+    assert (result["changed"], result["msg"]) == (False, "Option 'members': these users do not exist: nobody.")
 
 
 def test_check_mode_refuses_missing_members() -> None:
@@ -341,6 +349,10 @@ def no_access() -> tuple[Call, Call]:
     return call("GET", f"{GROUPS}/developers", 404, text="<html>"), version("7.46.11")
 
 
+def old_user(name: str) -> Call:
+    return call("GET", f"/artifactory/api/security/users/{name}", json={"name": name})
+
+
 def test_group_is_managed_in_the_older_api() -> None:
     absent = call("GET", f"{CLASSIC}/developers?includeUsers=true", 404, json=NOT_FOUND)
     body = {"name": "developers", "description": "Web team", "userNames": ["carol"]}
@@ -348,8 +360,8 @@ def test_group_is_managed_in_the_older_api() -> None:
     changed = call("POST", f"{CLASSIC}/developers", sent_json={"userNames": ["carol", "dave"]})
     after = old_group(userNames=["carol", "dave"])
     deleted = call("DELETE", f"{CLASSIC}/developers", text="removed")
-    steps = absent, created, old_group(), old_group(), changed, after, after, deleted, absent
-    with conversation(*no_access(), *steps) as server:
+    steps = absent, old_user("carol"), created, old_group(), old_group(), old_user("dave"), changed, after
+    with conversation(*no_access(), *steps, after, deleted, absent) as server:
         for options in (
             {"description": "Web team", "members": ["carol"]},
             {"members": ["dave"]},

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 from typing import Any
 from urllib.parse import quote
 
@@ -56,9 +57,9 @@ def no_group(name: str) -> Call:
     return call("GET", f"/access/api/v2/groups/{name}", 404, json=NOT_FOUND)
 
 
-def login(status: int, password: str = "Carols-0wn", text: str = "") -> Call:
+def login(status: int, password: str = "Carols-0wn", name: str = "carol", text: str = "") -> Call:
     """Return the trial login."""
-    credential = base64.b64encode(f"carol:{password}".encode()).decode()
+    credential = base64.b64encode(f"{name}:{password}".encode()).decode()
     return call("GET", VERSION, status, text=text, sent_headers={"Authorization": f"Basic {credential}"})
 
 
@@ -88,7 +89,8 @@ def test_unchanged_user_costs_one_request() -> None:
 def test_missing_user_is_created() -> None:
     body = {"username": "carol", "email": "carol@example.com", "password": "Carols-0wn", "groups": ["developers"]}
     created = call("POST", USERS, 201, sent_json=body, json=STORED)
-    with conversation(missing(), version(), created, user(groups=["developers", "readers"])) as server:
+    after = user(groups=["developers", "readers"])
+    with conversation(missing(), version(), group("developers"), created, after) as server:
         result = run("artifact_user", url=server.url, diff_mode=True, groups=["developers"], **NEW, **TASK)
     assert result["changed"]
     assert result["user"]["groups"] == ["developers", "readers"]
@@ -101,7 +103,7 @@ def test_missing_user_is_created() -> None:
 def test_joined_groups_are_removed_when_purging() -> None:
     created = call("POST", USERS, 201, json={**STORED, "groups": ["developers", "readers"]})
     removed = call("PATCH", f"{USERS}/carol/groups", sent_json={"add": [], "remove": ["readers"]}, json={})
-    with conversation(missing(), version(), created, removed, user()) as server:
+    with conversation(missing(), version(), group("developers"), created, removed, user()) as server:
         assert run("artifact_user", url=server.url, groups=["developers"], purge=True, **NEW, **TASK)["changed"]
 
 
@@ -109,7 +111,7 @@ def test_task_fails_when_joined_group_is_not_removed() -> None:
     created = call("POST", USERS, 201, json={**STORED, "groups": ["developers", "readers"]})
     removed = call("PATCH", f"{USERS}/carol/groups", json={})
     read_back = user(groups=["developers", "readers"])
-    with conversation(missing(), version(), created, removed, read_back) as server:
+    with conversation(missing(), version(), group("developers"), created, removed, read_back) as server:
         result = run("artifact_user", url=server.url, groups=["developers"], purge=True, **NEW, **TASK)
     assert "these fields of the user do not have the requested values: groups" in result["msg"]
 
@@ -118,9 +120,18 @@ def test_changes_are_written_and_read_back() -> None:
     scalars = call("PATCH", f"{USERS}/carol", sent_json={"email": "c@example.com", "admin": True}, json={})
     groups = call("PATCH", f"{USERS}/carol/groups", sent_json={"add": ["leads"], "remove": []}, json={})
     after = user(email="c@example.com", admin=True, groups=["developers", "leads"])
-    with conversation(user(), scalars, groups, after) as server:
+    with conversation(user(), group("leads"), scalars, groups, after) as server:
         result = run("artifact_user", url=server.url, email="c@example.com", admin=True, groups=["leads"], **TASK)
     assert result["changed"]
+
+
+def test_groups_are_left_before_other_permissions_are_given() -> None:
+    removed = call("PATCH", f"{USERS}/carol/groups", sent_json={"add": [], "remove": ["developers"]}, json={})
+    added = call("PATCH", f"{USERS}/carol/groups", sent_json={"add": ["leads"], "remove": []}, json={})
+    scalars = call("PATCH", f"{USERS}/carol", sent_json={"admin": True}, json={})
+    after = user(admin=True, groups=["leads"])
+    with conversation(user(), group("leads"), removed, scalars, added, after) as server:
+        assert run("artifact_user", url=server.url, admin=True, groups=["leads"], purge=True, **TASK)["changed"]
 
 
 def test_groups_are_exact_when_purging() -> None:
@@ -391,6 +402,76 @@ def test_own_account_of_opaque_token_is_requested_once() -> None:
             assert "would lock out 'admin'" in result["msg"]
 
 
+# Password of the own account
+
+
+BASIC = {"username": "Admin", "password": "former-1", "name": "admin"}
+NEW_PASSWORD = {"user_password": "Admins-0wn", "update_secret": "always"}
+
+
+def as_admin(request: Call, password: str) -> Call:
+    """Return a request of the account `admin`, with its password."""
+    encoded = base64.b64encode(f"Admin:{password}".encode()).decode()
+    return dataclasses.replace(request, sent={**request.sent, "headers": {"Authorization": f"Basic {encoded}"}})
+
+
+def new_password(status: int = 200) -> Call:
+    return call("PATCH", f"{USERS}/admin", status, sent_json={"password": "Admins-0wn"}, json={})
+
+
+def test_own_password_is_changed_and_used_for_reading_back() -> None:
+    before, after = as_admin(user("admin"), "former-1"), as_admin(user("admin"), "Admins-0wn")
+    with conversation(before, as_admin(new_password(), "former-1"), login(200, "Admins-0wn", "admin"), after) as server:
+        result = run("artifact_user", url=server.url, **NEW_PASSWORD, **BASIC)
+    assert (result["changed"], result.get("failed")) == (True, None)
+    with conversation(before) as server:
+        assert run("artifact_user", url=server.url, check_mode=True, **NEW_PASSWORD, **BASIC)["changed"]
+
+
+def test_own_password_is_reported_when_the_server_does_not_accept_it() -> None:
+    with conversation(user("admin"), new_password(), login(401, "Admins-0wn", "admin")) as server:
+        result = run("artifact_user", url=server.url, **NEW_PASSWORD, **BASIC)
+    assert (result["changed"], result["msg"]) == (
+        True,
+        "The server does not accept the new password of 'admin', the account of this task. Find out which password is "
+        "valid before you run the task again.",
+    )
+
+
+def test_own_password_is_verified_when_the_response_is_lost() -> None:
+    lost = dataclasses.replace(new_password(), drop=True)
+    accepted = login(200, "Admins-0wn", "admin"), as_admin(user("admin"), "Admins-0wn")
+    with conversation(user("admin"), lost, *accepted) as server:
+        result = run("artifact_user", url=server.url, **NEW_PASSWORD, **BASIC)
+    assert (result["changed"], result.get("failed")) == (True, None)
+    with conversation(user("admin"), lost, login(401, "Admins-0wn", "admin")) as server:
+        result = run("artifact_user", url=server.url, **NEW_PASSWORD, **BASIC)
+    assert result["failed"]
+    assert "does not accept the new password of 'admin'" in result["msg"]
+
+
+def test_own_password_is_changed_after_all_other_items() -> None:
+    items = [{**NEW_PASSWORD, "name": "ADMIN"}, {"name": "carol", "admin": True}]
+    items[0]["password"] = items[0].pop("user_password")
+    changed = call("PATCH", f"{USERS}/carol", sent_json={"admin": True}, json={})
+    carol = [as_admin(request, "former-1") for request in (user(), changed, user(admin=True))]
+    own = as_admin(user("admin"), "former-1"), new_password(), login(200, "Admins-0wn", "admin"), user("admin")
+    with conversation(*carol, *own) as server:
+        result = run("artifact_user", url=server.url, username="Admin", password="former-1", items=items, workers=8)
+    assert [outcome["status"] for outcome in result["outcomes"]] == ["changed", "changed"]
+
+
+def test_web_interface_stays_enabled_for_administrators() -> None:
+    refused = "Option 'disable_ui_access': must be false for a user with 'admin: true'."
+    with conversation(missing(), version()) as server:
+        result = run("artifact_user", url=server.url, admin=True, disable_ui_access=True, **NEW, **TASK)
+    assert result["msg"] == refused
+    for check_mode in (True, False):
+        with conversation(user(admin=True)) as server:
+            result = run("artifact_user", url=server.url, disable_ui_access=True, check_mode=check_mode, **TASK)
+        assert (result["changed"], result["msg"]) == (False, refused)
+
+
 # Check mode
 
 
@@ -402,6 +483,12 @@ def test_check_mode_predicts_creation() -> None:
     assert result["user"]["name"] == "carol"
     assert result["user"]["status"] == "enabled"
     assert "password" not in result["user"]
+
+
+def test_missing_groups_are_refused_before_the_first_write() -> None:
+    with conversation(user(), no_group("leads"), version()) as server:
+        result = run("artifact_user", url=server.url, groups=["leads"], admin=True, **TASK)
+    assert (result["changed"], result["msg"]) == (False, "Option 'groups': these groups do not exist: leads.")
 
 
 def test_check_mode_refuses_missing_groups() -> None:
@@ -452,13 +539,18 @@ def test_older_api_is_used_when_the_server_lacks_the_access_api() -> None:
     assert result["user"]["status"] is None
 
 
+def old_group(name: str) -> Call:
+    return call("GET", f"/artifactory/api/security/groups/{name}?includeUsers=true", json={"name": name})
+
+
 def test_user_is_created_in_the_older_api() -> None:
     absent = call("GET", f"{CLASSIC}/carol", 404, json={"errors": [{"status": 404, "message": "Not Found"}]})
     body = {"name": "carol", "email": "carol@example.com", "password": "Carols-0wn", "groups": ["developers"]}
     created = call("PUT", f"{CLASSIC}/carol", 201, sent_json=body)
     exact = call("POST", f"{CLASSIC}/carol", sent_json={"groups": ["developers"]})
     joined = old_user(groups=["developers", "readers"])
-    with conversation(*no_access(), absent, created, joined, exact, old_user()) as server:
+    known = old_group("developers")
+    with conversation(*no_access(), absent, known, created, joined, exact, old_user()) as server:
         assert run("artifact_user", url=server.url, groups=["developers"], purge=True, **NEW, **TASK)["changed"]
 
 
@@ -467,7 +559,8 @@ def test_user_is_updated_and_deleted_in_the_older_api() -> None:
     after = old_user(profileUpdatable=False, groups=["developers", "leads"])
     deleted = call("DELETE", f"{CLASSIC}/carol", text="The user: 'carol' has been removed successfully.")
     gone = call("GET", f"{CLASSIC}/carol", 404, json=NOT_FOUND)
-    with conversation(*no_access(), old_user(), changed, after, after, deleted, gone) as server:
+    known = old_group("leads")
+    with conversation(*no_access(), old_user(), known, changed, after, after, deleted, gone) as server:
         options = {"groups": ["leads"], "profile_updatable": False}
         assert run("artifact_user", url=server.url, **options, **TASK)["changed"]
         assert run("artifact_user", url=server.url, state="absent", **TASK)["changed"]

@@ -81,6 +81,8 @@ class ManagedGroup:
             if before is None:
                 groups.FIELDS.complete(self._artifact, None, fields)
             check_auto_join({**self._current, **fields})
+            if not self._task.predicts_missing:
+                self._check_members()
             if "members" in fields and self._current and groups.is_external(self._current):
                 self._task.warn(
                     f"The group '{self._name}' comes from an external directory ({self._current['realm']}), which can "
@@ -89,7 +91,7 @@ class ManagedGroup:
         if before is not None and not allow_lockout and self._current["admin_privileges"]:
             self._check_lockout(fields)
 
-    def check_members(self) -> None:
+    def _check_members(self) -> None:
         """Verify that the members to add exist.
 
         :raises BadOption: if a member does not exist

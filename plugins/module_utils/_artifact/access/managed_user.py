@@ -6,15 +6,23 @@
 
 from __future__ import annotations
 
+import typing as t
+
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.access import (
     generation,
     groups,
     memberships,
     own_account,
+    password_check,
     users,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
+    BadOption,
+    OutcomeUnknown,
+    ToolchainError,
+    describe_cause,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
@@ -42,7 +50,7 @@ class ManagedUser:
 
     def __init__(self, task: Task, artifact: ArtifactService, desired: Fields) -> None:
         params = task.params
-        self._artifact, self._name = artifact, params["name"].lower()
+        self._task, self._artifact, self._name = task, artifact, params["name"].lower()
         self._declared: list[str] | None = params["groups"] if params["state"] == "present" else None
         self._purge: bool = params["purge"]
         self._password_option = USER_PASSWORD if params["items"] is None else PASSWORD
@@ -82,10 +90,24 @@ class ManagedUser:
         if fields is not None and self._requires_password(before, fields):
             purpose = "for a new user" if before is None else "when it was disabled"
             raise BadOption(self._password_option, f"is required {purpose}, unless 'internal_password_disabled: true'")
+        if fields is not None:
+            self._check_ui_access(fields)
+            if not self._task.predicts_missing:
+                self._check_groups()
         if before is not None and not allow_lockout:
             self._check_lockout(fields)
 
-    def check_groups(self) -> None:
+    def _check_ui_access(self, fields: Fields) -> None:
+        """Refuse to disable the web interface for an administrator, as the Access API does.
+
+        :raises BadOption: if both are set
+        """
+        after = {**self.current, **fields}
+        is_refused = after.get("admin") and after.get("disable_ui_access") and generation.is_platform(self._artifact)
+        if is_refused and fields.keys() & {"admin", "disable_ui_access"}:
+            raise BadOption("disable_ui_access", "must be false for a user with 'admin: true'")
+
+    def _check_groups(self) -> None:
         """Verify that the groups to add exist.
 
         :raises BadOption: if a group does not exist
@@ -121,13 +143,16 @@ class ManagedUser:
         if fields.get("internal_password_disabled") is False:  # the server requires a new password
             scalars[PASSWORD] = self.desired[PASSWORD]
         current, desired = self.current["groups"], fields.get("groups", {})
-        if generation.is_platform(self._artifact):
-            if scalars:
-                self._artifact.http.write("PATCH", self._address(), json=scalars)
-            self._write_groups(*memberships.find_changes(current, desired))
-        else:
+        if not generation.is_platform(self._artifact):
             kept = [] if self._purge else current
             self._write_classic({**scalars, "groups": sorted({*kept, *desired})} if "groups" in fields else scalars)
+            return
+        added, removed = memberships.find_changes(current, desired)
+        if scalars:
+            self._write_groups([], removed)  # first, because the other changes may give permissions
+            removed = []
+            self._write_fields(scalars, lambda: self._artifact.http.write("PATCH", self._address(), json=scalars))
+        self._write_groups(added, removed)
 
     def to_result(self, user: Fields) -> Fields:
         """Return the user as the module returns it; a predicted one with the values of a new user."""
@@ -185,7 +210,35 @@ class ManagedUser:
 
     def _write_classic(self, fields: Fields) -> None:
         if fields:
-            self._artifact.http.write("POST", self._classic_address(), json=_to_classic(fields))
+            body = _to_classic(fields)
+            self._write_fields(fields, lambda: self._artifact.http.write("POST", self._classic_address(), json=body))
+
+    def _write_fields(self, fields: Fields, send: t.Callable[[], t.Any]) -> None:
+        """Send fields. If they contain the password with which the task logs in, log in with the new one.
+
+        :raises ToolchainError: if the server does not accept the new password
+        """
+        if not self._has_own_password(fields):
+            send()
+            return
+        lost = None
+        try:
+            send()
+        except OutcomeUnknown as error:
+            lost = error
+        if not password_check.is_accepted(self._task, self._artifact, self._name, fields[PASSWORD]):
+            cause = f"{describe_cause(lost)} " if lost else ""
+            raise ToolchainError(
+                f"{cause}The server does not accept the new password of '{self._name}', the account of this task. Find "
+                "out which password is valid before you run the task again."
+            )
+        self._artifact.log_in_again(fields[PASSWORD])
+        if lost:
+            raise lost
+
+    def _has_own_password(self, fields: Fields) -> bool:
+        """Return whether fields contain the password with which the task logs in."""
+        return PASSWORD in fields and own_account.has_password(self._artifact, self._name)
 
     def _address(self) -> str:
         return f"/access/api/v2/users{encode_path(self._name, option='name')}"

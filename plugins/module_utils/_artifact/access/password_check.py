@@ -42,7 +42,15 @@ def is_current(task: Task, artifact: ArtifactService, user: Fields, desired: Fie
         raise _unverifiable_error(name, "it is locked. Set 'locked: false' to unlock it and to set the password")
     if status not in (None, _ENABLED):
         raise _unverifiable_error(name, f"its status is {status}, so that it cannot log in")
-    credential = basic_auth(task, name, desired["password"])
+    return is_accepted(task, artifact, name, desired["password"])
+
+
+def is_accepted(task: Task, artifact: ArtifactService, name: str, password: str) -> bool:
+    """Return whether a user can log in with a password. Only one login is attempted.
+
+    :raises ToolchainError: if the server blocks the login
+    """
+    credential = basic_auth(task, name, password)
     response = artifact.http.read(
         "GET",
         VERSION_ADDRESS,
