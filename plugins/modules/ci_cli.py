@@ -73,8 +73,10 @@ options:
     default: http
   read_only:
     description:
-      - Whether the command is read-only. If V(true), the command is also run in check mode, and the task reports no
-        change.
+      - Whether the command is read-only. If V(true), the task reports no change.
+      - If the command is also known to the module as one that only reads, such as V(list-jobs), V(get-job), V(console)
+        or V(who-am-i), it is run in check mode too, and repeated if the connection is lost. Other commands count as
+        writes, because plugins define them.
     type: bool
     default: false
   accept:
@@ -277,7 +279,7 @@ def run(task: Task) -> None:
         task,
         command.plan(),
         run_command,
-        changes_state=not command.read_only,
+        changes_state=not task.params["read_only"],
         result_names=RESULT_NAMES,
         predict=run_command if command.read_only else dict,
     )

@@ -16,8 +16,11 @@ description:
     fails.
   - Scripts and arguments are transferred as data, not inserted into source code. Quotes, dollar signs, backslashes and
     line breaks in O(args) do not need to be escaped.
-  - In check mode, the script is not run unless O(read_only=true), and the task reports a change. The script in
-    O(unless) is run in check mode.
+  - In check mode, the script is not run unless O(read_only=true), and the task reports a change.
+  - O(unless) and scripts with O(read_only=true) run in check mode only if the module can prove that they change
+    nothing. It accepts one expression of literals, properties, comparisons and simple calls that read, such as
+    V(Jenkins.instance.numExecutors == args.count) or V(Jenkins.get().getItem(args.name\) != null). Other scripts are
+    not run in check mode, and the task warns.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -68,13 +71,13 @@ options:
     description:
       - A script that is run first, with the same arguments and on the same node. If it returns a value that Groovy
         considers true, O(script) is not run and the task reports no change. Must not be empty.
-      - This script must not change anything. It is also run in check mode and may be sent again if the response is
-        lost.
+      - This script must not change anything. If the module can prove this, the script is also run in check mode and
+        sent again if the response is lost. Otherwise, check mode predicts that O(script) is run.
     type: str
   read_only:
     description:
-      - Whether the script is read-only. If V(true), the script is also run in check mode, may be sent again if the
-        response is lost, and the task reports no change.
+      - Whether the script is read-only. If V(true), the task reports no change. If the module can prove that the script
+        changes nothing, it is also run in check mode and sent again if the response is lost.
     type: bool
     default: false
   wait_timeout:

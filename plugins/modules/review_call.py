@@ -39,8 +39,8 @@ options:
     type: dict
   read_only:
     description:
-      - Whether the action is read-only. If V(true), the action also runs in check mode, is retried on temporary errors,
-        and is reported as not changed.
+      - Whether the action is read-only. If V(true), the task reports no change. If the action is also known to the
+        module as one that only reads, it runs in check mode too, and is retried on temporary errors.
       - Cannot be V(true) for actions whose names begin with C(create_), C(update_), C(delete_) or C(import_), except
         C(import_status).
     type: bool
@@ -110,8 +110,10 @@ SPEC = (REVIEW + TO_FILE) + ArgumentSpec(
 
 def run(task: Task) -> None:
     call = ActionCall(task, ReviewService(task))
-    if task.params["read_only"]:
+    if call.is_proven:
         task.result = {"plan": None, **call.read()}
+    elif task.params["read_only"]:
+        operate(task, call.plan(), call.read, changes_state=False, result_names=["records"])
     else:
         operate(task, call.plan(), call.write, result_names=["records"])
 

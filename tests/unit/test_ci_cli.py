@@ -90,6 +90,17 @@ def test_check_mode_runs_only_read_only_commands() -> None:
     assert result["stdout"] == "2.579\n"
 
 
+@pytest.mark.parametrize("command", ["groovy", "build", "safe-restart", "delete-job", "command-of-a-plugin"])
+def test_command_is_not_run_in_check_mode_when_it_may_act(command: str) -> None:
+    with command_line() as server:
+        result = cli(server, command, "x", check_mode=True, read_only=True)
+        assert not server.requests
+    assert (result["changed"], result["rc"]) == (False, None)
+    with command_line() as server:
+        assert not cli(server, command, "x", read_only=True)["changed"]
+        assert server.requests
+
+
 def test_input_is_read_from_string_or_file(tmp_path: Path) -> None:
     (tmp_path / "big").write_bytes(bytes(range(256)) * 1000)
     with command_line() as server:
@@ -228,14 +239,22 @@ def test_download_is_retried() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reads", "words"), [(False, "Whether the request had its effect is not known."), (True, "Try again.")]
+    ("command", "reads", "words", "requests"),
+    [
+        ("build", False, "Whether the request had its effect is not known.", 2),
+        ("build", True, "Whether the request had its effect is not known.", 2),
+        ("console", False, "Whether the request had its effect is not known.", 2),
+        ("console", True, "Try again.", 4),
+    ],
 )
 @pytest.mark.parametrize("cut", [True, False])
-def test_outcome_is_unknown_when_stream_ends_early(cut: bool, reads: bool, words: str) -> None:
+def test_outcome_is_unknown_when_stream_ends_early(
+    cut: bool, command: str, reads: bool, words: str, requests: int
+) -> None:
     with command_line(answer=out("Started app #3\n") + b"\0\0\0\4", cut=cut) as server:
-        result = cli(server, "build", "app", "-s", read_only=reads, retries=1)
-    assert len(server.requests) == (4 if reads else 2)
-    assert result["msg"].startswith("The connection was lost while 'build app -s' was running")
+        result = cli(server, command, "app", "-s", read_only=reads, retries=1)
+    assert len(server.requests) == requests
+    assert result["msg"].startswith(f"The connection was lost while '{command} app -s' was running")
     assert result["msg"].endswith(words)
     assert not result["changed"]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts import groovy
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts import groovy, judge
 from support.ci_server import AUTHENTICATION_REQUIRED, crumb, deny_permission, page
 from support.conversation import Call, call, conversation
 from support.running import run, send_ctrl_c
@@ -326,3 +326,92 @@ def test_invalid_options_are_rejected_before_the_first_request(tmp_path: Path) -
             result = task(server.url, **options)
         assert result["failed"]
         assert message in result["msg"]
+
+
+READING = (
+    "x",
+    "true",
+    "return true",
+    "Jenkins.get().numExecutors == args.count",
+    "jenkins.model.Jenkins.get().getItemByFullName(args.name) != null",
+    "hudson.model.Hudson.instance.numExecutors == args.n",
+    "return System.getProperty(args.name)",
+    "Jenkins.instance\n  .getPlugin('git')?.wrapper?.version == \"5.0\"",
+    "!Jenkins.instance.quietingDown && Jenkins.instance.computers.size() > 2",
+    "args.names.contains(Jenkins.instance.getItem('app (x)')?.displayName) ? [1, 2] : [a: null]",
+    "args['delete()']",
+    "isPrinted(args.text)",
+    "Jenkins.instance.getNode('a').computer.isIdle()",
+)
+ACTING = (
+    "Jenkins.instance.doSafeRestart(null)",
+    "Jenkins.instance.doSafeRestart null",
+    "Jenkins.instance.doSafeRestart\\u0028null)",
+    "Jenkins.instance.numExecutors = 5",
+    "args.list << 1",
+    "x++",
+    "Jenkins.instance.items.each { it.delete() }",
+    "Jenkins.instance.items*.delete()",
+    "'rm -rf /'.execute()",
+    "'rm -rf /'.execute().text",
+    '"${Jenkins.instance.save()}"',
+    "new File('/x').delete()",
+    "new Object()",
+    "true; Jenkins.instance.save()",
+    "true\nJenkins.instance.save()",
+    "true // x\nJenkins.instance.save()",
+    "@Grab('a:b:1') true",
+    "evaluate(args.code)",
+    "evaluate args.code",
+    "run()",
+    "Jenkins.instance.&save",
+    "args.code.call()",
+    "args.code()",
+    "x.get()",
+    "(Jenkins.instance.save)()",
+    "args['save']()",
+    "User.get('new')",
+    "'a' =~ /b/",
+    "import hudson.model.*\ntrue",
+    "def x",
+    "System.setProperty('a', 'b')",
+    "getItem('x').delete()",
+    "",
+    "(",
+    "a ==",
+    ")(",
+)
+
+
+@pytest.mark.parametrize("script", READING)
+def test_script_that_surely_reads_is_run_in_check_mode(script: str) -> None:
+    with conversation(console(script, runner_report(value=1, holds=True))) as server:
+        assert task(server.url, script="y", unless=script, check_mode=True)["plan"] is None
+    with conversation(console(script, runner_report("read", value=1, holds=True))) as server:
+        assert task(server.url, script=script, read_only=True, check_mode=True)["output"] == "read"
+
+
+@pytest.mark.parametrize("script", [script for script in ACTING if script])
+def test_script_that_may_act_is_not_run_in_check_mode(script: str) -> None:
+    with conversation(call("GET", "/scriptText")) as server:
+        result = task(server.url, script="y", unless=script, check_mode=True)
+    assert (result["changed"], result["plan"]) == (True, PLAN)
+    assert result["warnings"][0].startswith(
+        "The 'unless' script was not run in check mode, because it may change something."
+    )
+    with conversation(call("GET", "/scriptText")) as server:
+        result = task(server.url, script=script, read_only=True, check_mode=True)
+    assert (result["changed"], result["output"]) == (False, None)
+    assert result["warnings"][0].startswith("The script was not run in check mode, because it may change something.")
+
+
+@pytest.mark.parametrize("script", ACTING)
+def test_script_that_may_act_is_no_proven_reader(script: str) -> None:
+    assert not judge.is_read_only(script)
+
+
+@pytest.mark.parametrize("options", [{"script": "y", "unless": "run()"}, {"script": "run()", "read_only": True}])
+def test_script_that_may_act_is_not_repeated_when_the_response_is_lost(options: dict[str, Any]) -> None:
+    with conversation(console("run()", drop=True)) as server:
+        result = task(server.url, **options, retries=3)
+    assert "The outcome of the script is unknown" in result["msg"]

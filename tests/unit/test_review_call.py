@@ -152,3 +152,14 @@ def test_dest_requires_read_only(tmp_path: Path) -> None:
     assert result["msg"] == "Option 'dest': requires 'read_only: true'."
     no_directory = run_task(**DOWNLOAD, dest=str(tmp_path / "none" / "x"))
     assert "its directory must exist and be writable" in no_directory["msg"]
+
+
+@pytest.mark.parametrize("action", ["ask", "compliance_delete", "compliance_report", "users_reset", "search2"])
+def test_action_that_may_act_counts_as_a_write_when_it_is_declared_as_read_only(action: str) -> None:
+    options = {"action": action, "parameters": {"id": 1}, "read_only": True}
+    plan = {"action": action, "parameters": ["id"]}
+    assert run_task(**options, check_mode=True) == {"changed": False, "plan": plan, "records": None}
+    called = run_task(act(action, id="1", text=records(RECORD)), **options)
+    assert called == {"changed": False, "plan": plan, "records": [RECORD]}
+    lost = run_task(act(action, id="1", drop=True), **options, retries=3)
+    assert lost["failed"]

@@ -20,13 +20,22 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._review.servi
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 _OWN_OPTIONS = {"action": "action", "user": "username", "ltoken": "ltoken"}
-_READ_ONLY_ACTIONS = ("import_status",)
+# Actions that surely change nothing
+_READ_ONLY_ACTIONS = frozenset(
+    (
+        *("build_log_download", "builds", "ci_builds", "ci_issue_details", "compliance_download", "defect_types"),
+        *("fchurns", "groups", "import_status", "issue_details", "license_count", "metrics", "modules"),
+        *("project_configuration", "projects", "report", "role_assignments", "roles", "search", "task_status"),
+        *("taxonomies", "users", "version", "views"),
+    )
+)
 _WRITE_PREFIXES = ("create_", "update_", "delete_", "import_")
 
 
 class ActionCall:
     """A call of an action with the parameters of the task.
 
+    :ivar is_proven: whether the action surely only reads. Others are not called in check mode and not repeated
     :raises BadOption: for a parameter that is an option of the module or cannot be sent, for `read_only` with an action
         that writes, and for `dest` without `read_only`
     """
@@ -40,6 +49,7 @@ class ActionCall:
             _check_parameter(name, value)
         if params["dest"] and not params["read_only"]:
             raise BadOption("dest", "requires 'read_only: true'")
+        self.is_proven: bool = params["read_only"] and self._action in _READ_ONLY_ACTIONS
         if params["read_only"] and self._action.startswith(_WRITE_PREFIXES) and self._action not in _READ_ONLY_ACTIONS:
             raise BadOption("read_only", f"must not be true for '{self._action}', which changes the server")
 
@@ -48,14 +58,15 @@ class ActionCall:
         return {"action": self._action, "parameters": sorted(self._parameters)}
 
     def read(self) -> Fields:
-        """Call a read-only action. Its file is stored in `dest`, except in check mode."""
+        """Call an action that the task declares as read-only. Its file is stored in `dest`, except in check mode."""
         if dest := self._task.params["dest"]:
             check_writable(self._task, dest, "dest")
             check_ownership(self._task)
-            pieces = self._review.download(self._action, **self._parameters)
+            pieces = self._review.download(self._action, not self.is_proven, **self._parameters)
             store_output(self._task, Target.from_options(self._task, dest), pieces)
             return {"records": None}
-        return {"records": [dict(record) for record in self._review.records(self._action, **self._parameters)]}
+        records = self._review.records(self._action, not self.is_proven, **self._parameters)
+        return {"records": [dict(record) for record in records]}
 
     def write(self) -> Fields:
         """Call an action that changes the server."""

@@ -64,15 +64,20 @@ class ReviewService:
         self._login = find_login(task, url)
         self.http = HttpClient(task, url, credential=Credential(option=self._login.option), explain=self._explain_error)
 
-    def records(self, action: str, /, **fields: t.Any) -> t.Iterator[Record]:
+    def records(self, action: str, no_retry: bool = False, /, **fields: t.Any) -> t.Iterator[Record]:
         """Call a read-only action and yield the records of the response.
 
+        :arg no_retry: never repeat the request
         :raises ToolchainError: if a line is not a record, for example if the response is a login page or incomplete
         """
-        response = self.http.read("POST", _PATH, form=self._form(action, fields), label=action, stream=True)
+        response = self._open(action, fields, no_retry)
         for line in response.lines():
             if line.strip():
                 yield _parse_record(response, action, line)
+
+    def _open(self, action: str, fields: dict[str, t.Any], no_retry: bool) -> Response:
+        form = self._form(action, fields)
+        return self.http.read("POST", _PATH, form=form, label=action, stream=True, no_retry=no_retry)
 
     def list_nonempty(self, action: str, /, *, always: str, **fields: t.Any) -> list[Record]:
         """Return the records of an action that never returns an empty list.
@@ -89,12 +94,13 @@ class ReviewService:
             "lost. Run the task again. If this repeats, look for a proxy that modifies responses."
         )
 
-    def download(self, action: str, /, **fields: t.Any) -> t.Iterator[bytes]:
+    def download(self, action: str, no_retry: bool = False, /, **fields: t.Any) -> t.Iterator[bytes]:
         """Call a read-only action that returns a file, and yield the file in chunks.
 
+        :arg no_retry: never repeat the request
         :raises ToolchainError: if the response is an HTML page or contains records
         """
-        response = self.http.read("POST", _PATH, form=self._form(action, fields), label=action, stream=True)
+        response = self._open(action, fields, no_retry)
         kind = response.headers.get("Content-Type", "").lower()
         if "html" in kind or "json" in kind:
             content, remedy = ("an HTML page", f". {_VERIFY_URL}") if "html" in kind else ("records", "")

@@ -18,6 +18,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
     ToolchainError,
 )
 
+_LITERAL = re.compile("'[^']*'|\"[^\"]*\"")
+_DOCUMENT = re.compile(r"\bdocument\s*\(")
 _NO_MATCH = re.compile(r"XPath .* didn.t match", re.DOTALL)
 _SEVERAL_MATCHES = re.compile(r'XPath ".*" matched (\d+) nodes', re.DOTALL)
 _NOT_AN_ELEMENT = "primitive XPath result sets forbidden"
@@ -32,6 +34,8 @@ def evaluate(ci: CiService, job: str, build: str | int, xpath: str) -> dict[str,
     :return: `matched`, the `text` and the `xml` of the element, both `None` if nothing matched
     :raises BadOption: if the expression matches several elements, or does not select an element
     """
+    if _DOCUMENT.search(_LITERAL.sub("", xpath)):
+        raise BadOption("xpath", "must not call 'document', which makes old versions of Jenkins send other requests")
     expression = xpath if xpath.startswith("/") else f"/*/{xpath}"
     path = f"{builds.build_path(job, build)}/api/xml"
     try:

@@ -112,18 +112,30 @@ class Tail:
         return b"".join(self._chunks)[-_MAX_OUTPUT:].decode("utf-8", "replace")
 
 
+# Commands of Jenkins and of its usual plugins that change nothing, whatever their arguments and input are
+_READING_COMMANDS = frozenset(
+    (
+        *("check-configuration", "console", "declarative-linter", "export-configuration", "get-credentials-as-xml"),
+        *("get-credentials-domain-as-xml", "get-job", "get-node", "get-view", "help", "list-changes"),
+        *("list-credentials", "list-credentials-as-xml", "list-credentials-context-resolvers"),
+        *("list-credentials-providers", "list-jobs", "list-plugins", "session-id", "version", "wait-node-offline"),
+        *("wait-node-online", "who-am-i"),
+    )
+)
+
+
 class Command:
     """The command of a task.
 
     :ivar words: name and arguments
-    :ivar read_only: whether the command only reads
+    :ivar read_only: whether the command surely only reads: the task says so, and it is one of `_READING_COMMANDS`
     """
 
     def __init__(self, task: Task) -> None:
         self._task = task
         params = task.params
         self.words: list[str] = [params["command"], *params["arguments"]]
-        self.read_only: bool = params["read_only"]
+        self.read_only: bool = params["read_only"] and params["command"] in _READING_COMMANDS
         self._tails = {STDOUT: Tail(), STDERR: Tail()}
         for number, word in enumerate(params["arguments"]):
             if len(word.encode()) > _MAX_ARGUMENT:
@@ -182,8 +194,9 @@ class Command:
         :raises CommandFailed: if the exit code is not accepted
         """
         try:
-            with contextlib.nullcontext() if self.read_only else self._task.guard_write(f"the command {self}"):
+            with contextlib.nullcontext() if self.read_only else self._task.guard_action(f"the command {self}"):
                 self._run_with_retries(execute)
+            self._task.has_written = not self._task.params["read_only"]
         except ToolchainError:
             self._task.result.update(self._to_result())
             raise
@@ -238,7 +251,9 @@ class Command:
             (code in _REFUSED and _ERROR.search(error)) or (code in _PROGRAM_FAILED and _NOT_STARTED.search(error))
         )
         is_unknown = code == _LOST and not is_refused
-        self._task.has_written = self._task.has_written or not (self.read_only or is_refused or is_unknown)
+        self._task.has_written = self._task.has_written or not (
+            self._task.params["read_only"] or is_refused or is_unknown
+        )
         message = self._describe_failure(code, error)
         raise self.outcome_unknown(message) if is_unknown else CommandFailed(message)
 

@@ -11,7 +11,7 @@ import time
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import server
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts import console, groovy
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts import console, groovy, judge
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
@@ -28,6 +28,10 @@ _CONTROLLER = ("(built-in)", "(master)")
 _OUTCOME_UNKNOWN = (
     "The outcome of the script is unknown: the server responds only after a script has finished. The script may still "
     "be running, or the server was stopped or restarted."
+)
+_PROVEN = (
+    "Only an expression of properties, comparisons and simple read calls is known to change nothing, such as "
+    "'Jenkins.instance.numExecutors == args.count'."
 )
 _COMPILE_ERROR = re.compile(r"TaskScript\.groovy: (\d+): (.*)")
 _MAX_SUMMARY = 500
@@ -48,7 +52,7 @@ class Script:
     def plan(self) -> dict[str, t.Any] | None:
         """Return the action of the task, or `None` if the `unless` script returns true."""
         unless = self._task.params["unless"]
-        if unless and self._run(unless, "The 'unless' script", read_only=True)["holds"]:
+        if unless and self._may_run(unless, "The 'unless' script") and self._run_condition(unless):
             return None
         return {"action": "run", "node": self._task.params["node"]}
 
@@ -57,11 +61,23 @@ class Script:
 
         :raises ToolchainError: if the script fails or would be refused
         """
-        if self._task.params["read_only"]:
+        unless = self._task.params["unless"]
+        if self._task.params["read_only"] and self._may_run(self._code, "The script"):
             return self.apply()
-        if self._task.params["unless"] is None:
+        if unless is None or not judge.is_read_only(unless):
             server.check_administer_permission(self._ci)
         return {}
+
+    def _may_run(self, code: str, subject: str) -> bool:
+        """Return whether a script that is said to be read-only may run: in check mode, only if it surely is."""
+        if not self._task.check_mode or judge.is_read_only(code):
+            return True
+        self._task.warn(f"{subject} was not run in check mode, because it may change something. {_PROVEN}")
+        return False
+
+    def _run_condition(self, code: str) -> bool:
+        report = self._run(code, "The 'unless' script", read_only=True)
+        return bool(report["holds"])
 
     def apply(self) -> dict[str, t.Any]:
         """Run the script; return its output and value."""
@@ -81,7 +97,7 @@ class Script:
         """
         is_controller = self._task.params["node"] in (None, *_CONTROLLER)
         form = (groovy.controller_form if is_controller else groovy.node_form)(code, self._args)
-        response = self._post(form, read_only)
+        response = self._post(form, read_only and judge.is_read_only(code))
         output, report = console.parse_report(response, subject, self._path)
         if "error" in report:
             self._task.has_written = self._task.has_written or (report["ran"] and not read_only)
@@ -89,13 +105,13 @@ class Script:
             raise ToolchainError(_failure(subject, report["ran"], self._task.result["error"]))
         return {"output": output, **report}
 
-    def _post(self, form: dict[str, str], read_only: bool) -> Response:
+    def _post(self, form: dict[str, str], is_proven: bool) -> Response:
         deadline = time.monotonic() + self._task.params["wait_timeout"]
         message = "interrupted, but the script continues to run: the server does not stop it."
         try:
             with self._task.enforce_deadline(deadline), self._task.on_interrupt(lambda: [message]):
                 return self._ci.post(
-                    self._path, form=form, changes_state=False, read_only=read_only, timeout_option="wait_timeout"
+                    self._path, form=form, changes_state=False, read_only=is_proven, timeout_option="wait_timeout"
                 )
         except OutcomeUnknown as lost:
             raise OutcomeUnknown(f"{lost.cause} {_OUTCOME_UNKNOWN}") from None
