@@ -13,7 +13,9 @@ options:
   undeclared:
     description:
       - How to treat existing objects that are not in O(items). Protected objects are never reported or deleted.
-      - V(report) and V(remove) require O(items) with at least one item.
+      - V(report) and V(remove) require O(items) with at least one item. V(remove) requires an item that is not absent.
+      - Options beside O(items) that describe objects narrow which objects are undeclared, as RV(undeclared) describes,
+        or are refused together with V(report) and V(remove).
     type: str
     choices:
       keep: Keep these objects unchanged.

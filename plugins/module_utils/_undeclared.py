@@ -32,8 +32,8 @@ def append_undeclared(
     """
 
     def list_undeclared() -> dict[str, Item]:
-        declared = {normalize(item.get(option) or task.params[option]) for item in items}
-        return {name: {option: name} for name in set(list_names()) - declared}
+        named = [task.params[option], *(item.get(option) for item in items)]
+        return {name: {option: name} for name in set(list_names()) - {normalize(name) for name in named if name}}
 
     return append_undeclared_objects(task, kind, items, list_undeclared)
 
@@ -55,6 +55,14 @@ def append_undeclared_objects(
         return [*items, *({**found[name], "state": "absent"} for name in names)]
     warn_of_undeclared(task, kind, names)
     return items
+
+
+def is_selected(task: Task, **values: t.Any) -> bool:
+    """Return whether an object has the values of the options that are set beside `items`.
+
+    :arg values: values of the object by option
+    """
+    return all(task.params[option] in (None, value) for option, value in values.items())
 
 
 def warn_of_undeclared(task: Task, kind: str, names: t.Collection[str]) -> None:

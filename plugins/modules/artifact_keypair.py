@@ -212,7 +212,7 @@ keypair:
     fingerprint: C74E618CCF71C99D411BA8D7E24FABCFD55BE356
 undeclared:
   description: Names of the existing key pairs that are not in O(items), sorted. With O(undeclared=remove), key pairs
-    that repositories use are omitted.
+    that repositories use are omitted. If O(type) is set beside O(items), only key pairs of this type.
   returned: when O(undeclared) is V(report) or V(remove)
   type: list
   elements: str

@@ -445,7 +445,8 @@ provider:
         audience: "*@*"
         expires_in: 600
 undeclared:
-  description: Names of the existing OIDC providers that are not in O(items), sorted.
+  description: Names of the existing OIDC providers that are not in O(items), sorted. If O(provider_type) is set beside
+    O(items), only providers of this type.
   returned: when O(undeclared) is V(report) or V(remove)
   type: list
   elements: str
@@ -568,7 +569,7 @@ ITEM = (PURGE + STATE) + ArgumentSpec(
         provider_type=dict(type="str", choices=list(providers.PROVIDER_TYPES)),
         audience=dict(type="str", one_line=True, narrows_scope=True),
         organization=dict(type="str", one_line=True, narrows_scope=True),
-        project=dict(type="str", one_line=True),
+        project=dict(type="str", one_line=True, refused_with_undeclared=True),
         token_issuer=dict(type="str", no_log=False, one_line=True, narrows_scope=True),
         azure_app_id=dict(type="str", one_line=True, narrows_scope=True),
         **{name: dict(type="bool") for name in providers.FLAGS},
@@ -589,7 +590,7 @@ def run(task: Task) -> None:
         identity=lambda params: params["name"],
         name_option="name",
         expand_all=lambda items: append_undeclared(
-            task, "OIDC providers", items, "name", lambda: shared.list_all(ArtifactService(task))
+            task, "OIDC providers", items, "name", lambda: shared.list_selected(task)
         ),
     )
 

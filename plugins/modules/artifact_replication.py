@@ -392,7 +392,8 @@ replication:
         proxy: ""
         disable_proxy: false
 undeclared:
-  description: Sorted keys of the repositories that have a replication but are not in O(items).
+  description: Sorted keys of the repositories that have a replication but are not in O(items). If O(type) is set beside
+    O(items), only those with a replication of this type.
   returned: when O(undeclared) is V(report) or V(remove)
   type: list
   elements: str
@@ -533,7 +534,7 @@ def run(task: Task) -> None:
             "replications",
             items,
             "repo",
-            lambda: [replication["repo"] for replication in replications.list_replications(ArtifactService(task))],
+            lambda: replications.list_selected(task),
         ),
     )
 

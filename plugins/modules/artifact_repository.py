@@ -1202,7 +1202,7 @@ EXAMPLES = r"""
     state: absent
     allow_delete_content: true
 
-- name: List repositories that are not declared
+- name: List npm repositories that are not declared
   buildworks.toolchain.artifact_repository:
     package_type: npm
     items:
@@ -1261,7 +1261,7 @@ connection:
   sample: Successfully connected to server
 undeclared:
   description: Keys of the existing repositories that are not in O(items), except for those that Artifactory creates for
-    itself.
+    itself. If O(package_type) or O(type) is set beside O(items), only repositories with this value.
   returned: when O(undeclared) is V(report) or V(remove)
   type: list
   elements: str
@@ -1359,7 +1359,7 @@ def run(task: Task) -> None:
     shared = provisioning.Provisioning(task, artifact, lambda *item: Repository(*item).reconcile())
 
     def expand(items: list[Item]) -> list[Item]:
-        complete = append_undeclared(task, "repositories", items, "key", lambda: queries.list_deletable(artifact))
+        complete = append_undeclared(task, "repositories", items, "key", lambda: queries.list_deletable(task, artifact))
         return shared.prepare(complete)
 
     process_one_or_items(

@@ -572,7 +572,8 @@ webhook:
     proxy: ""
     headers: []
 undeclared:
-  description: Sorted keys of the existing webhooks that are not in O(items).
+  description: Sorted keys of the existing webhooks that are not in O(items). If O(project) or O(domain) is set
+    beside O(items), only webhooks with this value.
   returned: when O(undeclared) is V(report) or V(remove)
   type: list
   elements: str
@@ -698,7 +699,7 @@ ITEM = (STATE + UPDATE_SECRET) + ArgumentSpec(
         event_types=dict(type="list", elements="str", not_empty=True, each_element=NAME, narrows_scope=True),
         allow_unknown_events=dict(type="bool", default=False),
         criteria=dict(type="dict", narrows_scope=True, options=_CRITERIA),
-        handler=dict(type="str", choices=list(form.HANDLERS)),
+        handler=dict(type="str", choices=list(form.HANDLERS), refused_with_undeclared=True),
         webhook_url=dict(type="str", address=True, **NAME, matches=("\\S*", "a URL without spaces")),
         secret=dict(type="str", no_log=True, unchecked="a secret may be any text"),
         use_secret_for_signing=dict(type="bool", no_log=False),
@@ -721,9 +722,7 @@ def run(task: Task) -> None:
         lambda item_task: reconcile_webhook(item_task, shared),
         identity=lambda params: params["key"],
         name_option="key",
-        expand_all=lambda items: append_undeclared(
-            task, "webhooks", items, "key", lambda: shared.webhooks(ArtifactService(task))
-        ),
+        expand_all=lambda items: append_undeclared(task, "webhooks", items, "key", lambda: shared.list_selected(task)),
     )
 
 

@@ -661,7 +661,8 @@ job:
       builders/hudson.tasks.Shell/command: make
 undeclared:
   description: Full names of the existing jobs that are not in O(items), sorted. Only the folders that directly contain
-    at least one of the O(items) are considered. An empty list if there are no undeclared jobs.
+    at least one of the O(items) are considered. If O(type) is set beside O(items), only jobs of this type. An empty
+    list if there are no undeclared jobs.
   returned: when O(undeclared) is V(report) or V(remove)
   type: list
   elements: str
@@ -830,7 +831,7 @@ def run(task: Task) -> None:
         identity=lambda params: params["name"],
         name_option="name",
         expand_all=lambda items: append_undeclared(
-            task, "jobs", items, "name", lambda: shared.list_undeclared(CiService(task), items)
+            task, "jobs", items, "name", lambda: shared.list_undeclared(task, CiService(task), items)
         ),
         level_of=lambda item: int(item.get("copy_from") is not None),
     )

@@ -321,7 +321,12 @@ ITEM = STATE + ArgumentSpec(
     dict(
         name=dict(type="str", required=True, **NAME),
         description=dict(type="str", unchecked="a description may be any text"),
-        labels=dict(type="list", elements="str", each_element=dict(matches=(r"\S+", "a label without blanks"))),
+        labels=dict(
+            type="list",
+            elements="str",
+            each_element=dict(matches=(r"\S+", "a label without blanks")),
+            refused_with_undeclared=True,
+        ),
         note=dict(type="str", unchecked="a note may be any text"),
         properties=dict(type="dict", text_values=True, unchecked="names and values may be any text"),
         reserved=dict(type="bool", narrows_scope=True),

@@ -755,7 +755,7 @@ ITEM = (STATE + TO_FILE) + ArgumentSpec(
         remote_root=dict(type="str", **NAME),
         executors=dict(type="int", at_least=0, at_most=1_000),
         usage=dict(type="str", choices=list(form.USAGES)),
-        labels=dict(type="list", elements="str", each_element=_LABEL),
+        labels=dict(type="list", elements="str", each_element=_LABEL, refused_with_undeclared=True),
         launcher=dict(type="dict", options=_LAUNCHER),
         retention=dict(type="dict", options=_RETENTION),
         environment_variables=dict(type="dict", text_values=True, unchecked="checked when it is parsed"),

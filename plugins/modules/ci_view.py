@@ -337,8 +337,8 @@ view:
     status_filter: all
 undeclared:
   description: Paths of the existing views that are not in O(items), sorted. The paths are not percent-encoded. Primary
-    views, views with the type V(all), and nested views that contain one of the O(items) are not included. An empty list
-    if there are no undeclared views.
+    views, views with the type V(all), and nested views that contain one of the O(items) are not included. If O(type) is
+    set beside O(items), only views of this type. An empty list if there are no undeclared views.
   returned: when O(undeclared) is V(report) or V(remove)
   type: list
   elements: str
@@ -457,7 +457,7 @@ def run(task: Task) -> None:
 
     def list_undeclared() -> dict[str, Fields]:
         views = dict.fromkeys(map(identify, declared))
-        return owners.list_undeclared(CiService(task), shared, views, allow_missing=task.predicts_missing)
+        return owners.list_undeclared(task, CiService(task), shared, views)
 
     process_one_or_items(
         task,

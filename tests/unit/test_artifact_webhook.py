@@ -157,7 +157,7 @@ def test_undeclared_webhooks_are_deleted() -> None:
     with conversation(
         call("GET", LIST, json=[BODY, unknown]), call("DELETE", f"{LIST}/old", 204), gone, VERSION
     ) as server:
-        result = manage(server, items=[{"key": KEY}], undeclared="remove")
+        result = manage(server, domain=None, items=[{"key": KEY, "domain": "artifact"}], undeclared="remove")
     assert (result["changed"], result["undeclared"]) == (True, ["old"])
 
 

@@ -117,3 +117,78 @@ def test_deletions_only_requires_valid_items(options: dict[str, Any], message: s
     with conversation() as server:
         result = run("artifact_group", url=server.url, deletions_only=True, **options)
     assert message in result["msg"]
+
+
+# Options beside `items` that narrow what is undeclared: themselves, or as the place of the items
+NARROWING = {
+    "artifact_cleanup_policy": {"project"},
+    "artifact_keypair": {"type"},
+    "artifact_oidc": {"provider_type"},
+    "artifact_replication": {"type"},
+    "artifact_repository": {"type", "package_type"},
+    "artifact_webhook": {"domain", "project"},
+    "ci_credential": {"folder", "user", "domain"},
+    "ci_folder": {"undeclared_in"},
+    "ci_job": {"type"},
+    "ci_view": {"folder", "parent", "type"},
+}
+REFUSED = {
+    "artifact_oidc": {"project"},
+    "artifact_repository": {"project", "environments"},
+    "artifact_user": {"groups"},
+    "artifact_webhook": {"handler"},
+    "ci_credential": {"type", "scope"},
+    "ci_lockable_resource": {"labels"},
+    "ci_node": {"labels"},
+}
+# Words for sets of objects. Options with one of them need a decision
+SETS = {"type", "class", "kind", "project", "projects", "domain", "folder", "parent", "scope", "environments", "labels"}
+SETS |= {"label", "groups", "group", "handler", "user", "owner", "undeclared_in", "provider_type", "package_type"}
+SETS |= {"team", "namespace", "tags", "category", "realm", "view", "store", "organization", "prefix", "pattern"}
+# Values of the objects, or of the file of a task, that do not describe a set
+VALUES = {
+    "artifact_ldap": {"groups"},
+    "artifact_oidc": {"organization"},
+    "artifact_project": {"environments"},
+    "ci_node": {"owner", "group"},
+    "ci_job": {"label"},
+}
+WITH_UNDECLARED = [
+    name for name in generate.list_modules() if {"undeclared", "items"} <= code(name).SPEC.options.keys()
+]
+
+
+@pytest.mark.parametrize("module", WITH_UNDECLARED)
+def test_each_option_that_describes_a_set_narrows_what_is_undeclared_or_is_refused(module: str) -> None:
+    options = code(module).SPEC.options
+    sets = {name for name in options if name in SETS}
+    decided = {name for table in (NARROWING, REFUSED, VALUES) for name in table.get(module, ())}
+    assert sets == decided
+    assert REFUSED.get(module, set()) == {name for name, opt in options.items() if opt.get("refused_with_undeclared")}
+
+
+@pytest.mark.parametrize("mode", ["report", "remove"])
+@pytest.mark.parametrize(("module", "option"), [(name, option) for name in REFUSED for option in sorted(REFUSED[name])])
+def test_option_that_does_not_narrow_is_refused_beside_the_items(module: str, option: str, mode: str) -> None:
+    spec = code(module).SPEC.options
+    identity = next(name for name, value in code(module).ITEM.options.items() if value.get("required"))
+    value = spec[option].get("choices", ["any"])[0]
+    with conversation() as server:
+        beside = {option: [value] if spec[option]["type"] == "list" else value}
+        result = run(module, url=server.url, items=[{identity: "one", "state": "present"}], undeclared=mode, **beside)
+    assert result["msg"] == f"Option '{option}': does not narrow 'undeclared: {mode}'. Set it in 'items'."
+
+
+def test_all_objects_are_not_deleted_when_no_item_should_exist() -> None:
+    with conversation() as server:
+        items = [{"name": "one", "state": "absent"}, {"name": "two"}]
+        result = run("ci_node", url=server.url, items=items, state="absent", undeclared="remove")
+    assert result["msg"] == (
+        "Option 'undeclared': must not be 'remove' if all items are absent. List at least one that should exist."
+    )
+
+
+def test_object_that_the_task_names_beside_the_items_is_kept() -> None:
+    task = Task({"undeclared": "remove", "name": "Erin"})
+    items = append_undeclared(task, "users", [{"name": "carol"}], "name", lambda: ["carol", "erin"], str.lower)
+    assert (items, task.result) == ([{"name": "carol"}], {"undeclared": []})

@@ -22,6 +22,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, add_removals
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import is_selected
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import check_url, encode_path
 
 _ADDRESS = "/artifactory/api/replications"
@@ -99,6 +101,12 @@ def list_replications(artifact: ArtifactService) -> list[Fields]:
     keys = [entry["key"] for entry in queries.list_repositories(artifact) if entry["type"] != "virtual"]
     found = (find_replication(artifact, key) for key in keys)
     return [replication for replication in found if replication]
+
+
+def list_selected(task: Task) -> list[str]:
+    """Return the keys of the repositories with a replication of the type that the task names."""
+    found = list_replications(ArtifactService(task))
+    return [replication["repo"] for replication in found if is_selected(task, type=replication["type"])]
 
 
 def find_replication(artifact: ArtifactService, repo: str) -> Fields | None:

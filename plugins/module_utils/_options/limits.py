@@ -21,6 +21,9 @@ passwords of URLs are secrets.
 
 A string has `address: True` if it is a server URL. A password in it is a secret.
 
+An option has `refused_with_undeclared: True` if it describes objects, but does not narrow which of them are undeclared.
+It must be set in `items` then, not beside them. `with_items` checks this.
+
 An option has `narrows_scope: True` if it narrows what a task deletes, moves, overwrites or publishes. Null is an error
 there, because it would widen the scope. `ArgumentSpec.find_type_error` checks this.
 """
@@ -34,7 +37,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.tree import Option, Options, walk
 
 LIMITS = ("at_least", "at_most", "not_empty", "one_line", "matches", "each_element", "unchecked")
-EXTENSIONS = (*LIMITS, "narrows_scope", "text_values", "secret_members", "address")
+EXTENSIONS = (*LIMITS, "narrows_scope", "refused_with_undeclared", "text_values", "secret_members", "address")
 NAME: Option = dict(not_empty=True, one_line=True)
 # A single segment of a URL path
 SEGMENT: Option = dict(**NAME, matches=(r"(?!\.{1,2}$)[^/]*", "a name without '/', other than '.' and '..'"))

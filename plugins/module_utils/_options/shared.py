@@ -121,13 +121,10 @@ def _check_items(spec: ArgumentSpec, names: dict[str, str], parameters: dict[str
     :raises ToolchainError: if a rule is violated, or if no item says which objects are declared
     """
     items = parameters["items"]
-    if not items and parameters.get("undeclared") in ("report", "remove"):
-        raise BadOption("undeclared", "must be 'keep' without 'items'. List at least one object that should exist")
+    if parameters.get("undeclared") in ("report", "remove"):
+        _check_undeclared(spec, parameters)
     if items is None and parameters.get("deletions_only") is True:
         raise BadOption("deletions_only", "requires 'items'")
-    previous_name = parameters.get("previous_name")
-    if parameters.get("undeclared") == "remove" and not isinstance(previous_name, (Template, type(None))):
-        raise BadOption("previous_name", "must be set in 'items' with 'undeclared: remove', not for all objects")
     if items is None:
         spec.check_rules(parameters)
     elif not isinstance(items, Template):
@@ -135,6 +132,29 @@ def _check_items(spec: ArgumentSpec, names: dict[str, str], parameters: dict[str
             named = {names.get(name, name): value for name, value in item.items()}
             with prefix_errors(f"items[{index}]"):
                 spec.check_rules(inherit_options(parameters, named))
+
+
+def _check_undeclared(spec: ArgumentSpec, parameters: dict[str, t.Any]) -> None:
+    """Check that the items and the options beside them say exactly which objects are undeclared."""
+    items, mode = parameters["items"], parameters["undeclared"]
+    if not items:
+        raise BadOption("undeclared", "must be 'keep' without 'items'. List at least one object that should exist")
+    given = {name for name, value in parameters.items() if not isinstance(value, (Template, type(None)))}
+    for name, option in spec.options.items():
+        if name in given and option.get("refused_with_undeclared"):
+            raise BadOption(name, f"does not narrow 'undeclared: {mode}'. Set it in 'items'")
+    if mode == "report":
+        return
+    if not isinstance(items, Template) and all(_is_absent(parameters, item) for item in items):
+        raise BadOption(
+            "undeclared", "must not be 'remove' if all items are absent. List at least one that should exist"
+        )
+    if "previous_name" in given:
+        raise BadOption("previous_name", "must be set in 'items' with 'undeclared: remove', not for all objects")
+
+
+def _is_absent(parameters: dict[str, t.Any], item: dict[str, t.Any]) -> bool:
+    return (item.get("state") or parameters.get("state")) == "absent"
 
 
 def _drop_key(option: dict[str, t.Any], key: str) -> dict[str, t.Any]:

@@ -20,6 +20,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, merge_fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import is_selected
 
 # Options with the parts of a key pair, and its members in the API
 _MEMBERS = {
@@ -47,7 +48,8 @@ class SharedKeyPairs:
 
     def list_undeclared(self, artifact: ArtifactService, items: t.Iterable[Fields]) -> set[str]:
         """Return the names of the key pairs that no item declares, for `remove` without those that repositories use."""
-        names = set(self.by_name(artifact)) - {item["name"] or self._task.params["name"] for item in items}
+        found = {name for name, pair in self.by_name(artifact).items() if is_selected(self._task, type=pair["type"])}
+        names = found - {item["name"] or self._task.params["name"] for item in items}
         return self.references.select_removable(artifact, names)
 
 

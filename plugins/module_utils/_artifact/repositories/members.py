@@ -103,8 +103,12 @@ def read_fields(record: Record, own_url: str) -> Fields:
 
 def read_package_type(record: Record) -> str:
     """Return the package type of a configuration or list entry in lower case."""
-    package_type = (record.maybe_text("packageType") or "generic").lower()
-    return _ALIASES.get(package_type, package_type)
+    return normalize_package_type(record.maybe_text("packageType") or "generic")
+
+
+def normalize_package_type(package_type: str) -> str:
+    """Return a package type in lower case, by its name in new versions."""
+    return _ALIASES.get(package_type.lower(), package_type.lower())
 
 
 def default_fields(rclass: str, package_type: str) -> Fields:

@@ -119,6 +119,9 @@ _OPTIONS: Options = {
     **{name: dict(type="list", elements="str", each_element=NAME) for name in _LISTS},
     **{name: dict(type="str", choices=choices) for name, choices in _CHOICES.items()},
 }
+# The list of repositories does not have them
+for name in ("project", "environments"):
+    _OPTIONS[name]["refused_with_undeclared"] = True
 ITEM = STATE + UPDATE_SECRET + ArgumentSpec(_OPTIONS)
 
 # Options of fields whose names are those of connection options

@@ -9,10 +9,19 @@ from __future__ import annotations
 import re
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories.members import (
+    normalize_package_type,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
+    BadOption,
+    ServerRefusal,
+    ToolchainError,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import is_selected
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
 
 _ADDRESS = "/artifactory/api/repositories"
@@ -30,9 +39,23 @@ def list_repositories(artifact: ArtifactService, **filters: str) -> list[Fields]
     return sorted(map(from_record, repositories), key=lambda repository: repository["key"])
 
 
-def list_deletable(artifact: ArtifactService) -> list[str]:
-    """Return the keys of all repositories that Artifactory does not create for itself."""
-    return [entry["key"] for entry in list_repositories(artifact) if not _is_built_in(entry)]
+def list_deletable(task: Task, artifact: ArtifactService) -> list[str]:
+    """Return the keys of the repositories that Artifactory does not create for itself.
+
+    The options `type` and `package_type` of the task select them.
+
+    :raises BadOption: if the server does not list package types, but they are required
+    """
+    found = [entry for entry in list_repositories(artifact) if not _is_built_in(entry)]
+    if task.params["package_type"] and not all(entry["package_type"] for entry in found):
+        raise BadOption(
+            "package_type", "cannot narrow 'undeclared', because this version does not list package types. Omit it"
+        )
+    return [
+        entry["key"]
+        for entry in found
+        if is_selected(task, type=entry["type"], package_type=normalize_package_type(entry["package_type"]))
+    ]
 
 
 def from_record(record: Record) -> Fields:

@@ -14,6 +14,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, add_removals
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import is_selected
 
 
 class SharedProviders:
@@ -25,6 +26,11 @@ class SharedProviders:
     def list_all(self, artifact: ArtifactService) -> dict[str, Record]:
         """Return all providers by name, as they were before this task changed one."""
         return self._values.get("providers", lambda: oidc.list_all(artifact))
+
+    def list_selected(self, task: Task) -> list[str]:
+        """Return the names of the providers of the type that the task names."""
+        found = {name: providers.read_fields(record) for name, record in self.list_all(ArtifactService(task)).items()}
+        return [name for name, fields in found.items() if is_selected(task, provider_type=fields["provider_type"])]
 
 
 class ManagedProvider:

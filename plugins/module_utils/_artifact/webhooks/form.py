@@ -69,7 +69,7 @@ def parse_options(params: Fields) -> Fields:
     """
     fields: Fields = {name: params[name] for name in _SCALARS if params[name] is not None}
     if params["project"] is not None:
-        fields["project"] = _parse_project(params["project"])
+        fields["project"] = parse_project(params["project"])
     if params["event_types"] is not None:
         fields["event_types"] = sort_unique(params["event_types"])
     if params["criteria"] is not None:
@@ -137,7 +137,7 @@ def read_fields(record: Record) -> Fields:
     fields: Fields = {
         "description": record.maybe_text("description") or "",
         "enabled": record.maybe_flag("enabled") is not False,
-        "project": _parse_project(record.maybe_text("project_key") or ""),
+        "project": read_project(record),
         "domain": domain,
         "event_types": sort_unique(event_filter.maybe_texts("event_types")),
         "criteria": _read_members(event_filter.maybe_record("criteria"), events.get_domain(domain).criteria),
@@ -333,7 +333,13 @@ def _read_secret(record: Record, member: str) -> str | None:
     return None if is_masked else value
 
 
-def _parse_project(project: str) -> str:
+def read_project(record: Record) -> str:
+    """Return the key of the project of a webhook, or an empty string for a global one."""
+    return parse_project(record.maybe_text("project_key") or "")
+
+
+def parse_project(project: str) -> str:
+    """Return the key of a project, or an empty string for global webhooks."""
     return "" if project == _NO_PROJECT else project
 
 

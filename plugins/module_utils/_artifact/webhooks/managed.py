@@ -23,6 +23,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
     merge_fields,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import is_selected
 from ansible_collections.buildworks.toolchain.plugins.module_utils._write_only_secrets import WriteOnlySecrets
 
 _REQUIRED = ("domain", "event_types", "webhook_url")
@@ -37,6 +38,17 @@ class SharedLists:
     def webhooks(self, artifact: ArtifactService) -> dict[str, Record]:
         """Return all webhooks by key, as they were before this task changed one."""
         return self._values.get("webhooks", lambda: webhooks.list_all(artifact))
+
+    def list_selected(self, task: Task) -> list[str]:
+        """Return the keys of the webhooks with the project and the domain that the task names."""
+        found = self.webhooks(ArtifactService(task)).items()
+        project = task.params["project"]
+        return [
+            key
+            for key, record in found
+            if is_selected(task, domain=record.record("event_filter").text("domain"))
+            and (project is None or form.parse_project(project) == form.read_project(record))
+        ]
 
     def repositories(self, artifact: ArtifactService) -> set[str]:
         """Return the keys of all repositories."""

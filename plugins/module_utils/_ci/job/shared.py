@@ -15,6 +15,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.job impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins import required
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import is_selected
 
 MEMBERS = "fullName,buildable"
 
@@ -33,11 +35,18 @@ class SharedJobs:
         for plugin in sorted(set(plugins) - ci.predicted_plugins):
             required.check_required(self._values.get("plugins", lambda: required.list_plugins(ci)), plugin, purpose)
 
-    def list_undeclared(self, ci: CiService, items: t.Iterable[Fields]) -> set[str]:
-        """Return the jobs in the folders of these items, except for jobs that an item renames and for branch jobs."""
+    def list_undeclared(self, task: Task, ci: CiService, items: t.Iterable[Fields]) -> set[str]:
+        """Return the jobs in the folders of these items, except for jobs that an item renames and for branch jobs.
+
+        The option `type` of the task selects them.
+        """
         found: set[str] = set()
         for folder in {names.split(item["name"])[0] for item in items}:
             listing = self.tree.list(ci, folder)
             if listing and listing.class_name != types.MULTIBRANCH:
-                found |= {name for name, item in listing.items.items() if item.class_name not in types.FOLDERS}
+                found |= {
+                    name
+                    for name, item in listing.items.items()
+                    if item.class_name not in types.FOLDERS and is_selected(task, type=types.get_type(item.class_name))
+                }
         return found - {item.get("previous_name") for item in items}

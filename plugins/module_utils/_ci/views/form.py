@@ -96,7 +96,11 @@ def to_jobs(names: t.Iterable[str], purge: bool) -> list[str] | dict[str, bool]:
 
 def get_type(root: ET.Element) -> str:
     """Return the type of a view, or the Java class of another one."""
-    class_name = unescape(root.tag)
+    return get_type_of_class(unescape(root.tag))
+
+
+def get_type_of_class(class_name: str) -> str:
+    """Return the type of the views of a Java class, or the class of others."""
     return next((name for name, known in CLASSES.items() if known == class_name), class_name)
 
 

@@ -17,6 +17,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service i
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.views import form
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import is_selected
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
 
 
@@ -134,13 +136,13 @@ def list_views(ci: CiService, owner: Owner) -> Listing:
 
 
 def list_undeclared(
-    ci: CiService, shared: SharedListings, declared: t.Collection[tuple[Owner, str]], *, allow_missing: bool
+    task: Task, ci: CiService, shared: SharedListings, declared: t.Collection[tuple[Owner, str]]
 ) -> dict[str, Fields]:
     """Return the views that belong to the owners of declared views, and that are neither declared nor protected.
 
-    Protected are primary views, views with all jobs, and views that contain declared ones.
+    Protected are primary views, views with all jobs, and views that contain declared ones. The option `type` of the
+    task selects views.
 
-    :arg allow_missing: whether an owner may be missing
     :returns: the options that identify each view, by its path
     :raises MissingOwner: if an owner is missing that the task does not create
     """
@@ -149,7 +151,7 @@ def list_undeclared(
         try:
             listing = shared.views(ci, owner)
         except MissingOwner:
-            if allow_missing or shared.creates(owner):
+            if task.predicts_missing or shared.creates(owner):
                 continue
             raise
         for name, class_name in listing.classes.items():
@@ -159,7 +161,8 @@ def list_undeclared(
                 for other, _name in declared
             )
             is_protected = name == listing.primary or class_name == form.CLASSES["all"] or has_declared
-            if (owner, name) not in declared and not is_protected:
+            is_candidate = not is_protected and is_selected(task, type=form.get_type_of_class(class_name))
+            if (owner, name) not in declared and is_candidate:
                 found[unquote(owner.view_path(name))] = {"name": name, "folder": owner.folder, "parent": owner.parent}
     return found
 
