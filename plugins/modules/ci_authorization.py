@@ -50,7 +50,7 @@ notes:
   - The matrix of a folder, job or node has an effect only if the server uses the strategy V(project_matrix).
   - Names of users and groups are case-sensitive. The users and groups need not exist.
   - If nothing changes, the module sends one request for each item. If a plugin provides permissions that the module
-    does not know, one more request reads their names.
+    does not know, one more request reads their names. If patterns of roles change, one more request checks them.
   - Manage the authorization strategy either with this module or with M(buildworks.toolchain.ci_configuration), but not
     with both.
   - Tested against the simulated server (sandbox) that comes with this collection. The module has not been tested
@@ -123,7 +123,8 @@ options:
         list that is set replaces the existing list. A new role requires C(permissions).
       - C(description) is the description of the role.
       - C(pattern) is a regular expression that must match the full name of a job or folder, or the name of an agent.
-        The default is V(.*). Global roles have no pattern.
+        The default is V(.*). Global roles have no pattern. If the account of the task has the Overall/Administer
+        permission, the module refuses a pattern that Java cannot read before it changes anything.
       - Applies only to the whole server. It must not be set with O(folder), O(job) or O(node).
     type: dict
     suboptions:
@@ -132,11 +133,11 @@ options:
         type: dict
       item:
         description: Roles that apply to the jobs and folders whose full names match the C(pattern) of the role.
-          O(roles) describes the format.
+          O(roles) describes the format. They cannot contain the permissions C(Overall) and C(Agent).
         type: dict
       agent:
         description: Roles that apply to the agents whose names match the C(pattern) of the role. O(roles) describes the
-          format.
+          format. They cannot contain the permissions C(Overall), C(Job), C(Run), C(SCM) and C(View).
         type: dict
   predict_missing:
     description:

@@ -23,12 +23,15 @@ description:
     elements only if O(allow_removals=true), and stored secrets that a declared object does not contain only if
     O(allow_secret_removals=true).
   - After a change, the module reads the configuration again. If a value did not take effect, the task fails, and the
-    message contains the declared and the current value. For example, Jenkins accepts a word instead of a number and
-    then uses V(0).
+    message contains the declared and the current value. For example, Jenkins uses
+    the default instead of a quiet period that is too large.
+  - A text for a number or boolean that Jenkins would read as V(0) or V(false) is refused before the change. So are
+    permissions of roles that Jenkins would ignore, and patterns of roles that are not regular expressions.
   - In check mode, Jenkins validates the parts that differ without applying them. Users are excluded, because the
     validation would change them.
   - A task without changes sends one request. A task with changes sends four requests, or five if Jenkins reloads
-    O(source_file).
+    O(source_file). A change of C(jenkins.authorizationStrategy) sends up to three more, which read the account of the
+    task and the permissions of the server and check the patterns of roles.
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:

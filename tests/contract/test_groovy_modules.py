@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization import roles
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration import comparison, ownership
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.lockable_resources import resources
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.nodes import built_in
@@ -282,6 +283,11 @@ def test_lockable_resources(tmp_path: Path, jar: Path, members: str) -> None:
     values = run_scripts(tmp_path, jar, steps, members)
     assert values[2] == [["a", "d", "n", "x y", False, [["A", "1"]]]]
     assert values[4:] == [True, False, [], False]
+
+
+def test_patterns_of_roles(tmp_path: Path, jar: Path) -> None:
+    (problems,) = run_scripts(tmp_path, jar, [(roles._SCRIPT, {"patterns": ["team/.*+", "x("]})])
+    assert problems == {"x(": "Unclosed group"}
 
 
 def test_built_in_node(tmp_path: Path, jar: Path) -> None:

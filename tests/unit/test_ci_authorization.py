@@ -11,6 +11,7 @@ from urllib.parse import quote
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization import permissions
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization import roles as role_checks
 from support.ci_scripts import script
 from support.ci_server import TOKEN
 from support.conversation import Call, call, conversation
@@ -56,6 +57,10 @@ def who_am_i(name: str = "admin") -> Call:
     account = {"anonymous": False, "authorities": ["authenticated"], "name": name}
     tree = quote("anonymous,authorities,name", safe="")
     return call("GET", f"/whoAmI/api/json?tree={tree}", json=account)
+
+
+def check_patterns(problems: dict[str, str], *patterns: str) -> Call:
+    return script(role_checks._SCRIPT_NAME, role_checks._SCRIPT, {"patterns": list(patterns)}, problems)
 
 
 def sources() -> Call:
@@ -262,6 +267,7 @@ def test_roles_are_replaced_as_a_whole() -> None:
         export(current),
         plugins("role-strategy"),
         list_known(),
+        check_patterns({}, "team/.*"),
         sources(),
         who_am_i(),
         configure(after),
@@ -291,3 +297,51 @@ def test_permission_that_jenkins_drops_is_an_error() -> None:
 def test_strategy_is_required_if_jenkins_uses_another() -> None:
     result = authorize(export("unsecured"), users={"a": ["Job/Read"]})
     assert result["msg"] == "Option 'strategy': is required, because Jenkins uses the strategy 'unsecured'."
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+def test_pattern_that_is_no_regular_expression_is_refused(check_mode: bool) -> None:
+    result = authorize(
+        export({"roleBased": {"roles": {"global": [{**ADMINISTRATORS, "entries": [{"user": "admin"}]}]}}}),
+        plugins("role-strategy"),
+        list_known(),
+        check_patterns({"x(": "Unclosed group"}, "x("),
+        roles={"item": {"a": {"pattern": "x(", "permissions": ["Job/Read"]}}},
+        check_mode=check_mode,
+    )
+    assert result["msg"] == "The pattern 'x(' of a role is not a regular expression: Unclosed group. Correct it."
+
+
+@pytest.mark.parametrize(
+    ("kind", "permission"),
+    [("item", "Overall/Read"), ("item", "hudson.model.Computer.Build"), ("agent", "Job/Read"), ("agent", "SCM/Tag")],
+)
+def test_permission_that_does_not_apply_to_a_role_is_refused(kind: str, permission: str) -> None:
+    result = authorize(roles={kind: {"a": {"permissions": [permission]}}})
+    name = permissions.find_common_name(permission)
+    assert result["msg"] == (
+        f"Option 'roles.{kind}.a.permissions': '{name}' does not apply to roles of the type '{kind}'."
+    )
+
+
+@pytest.mark.parametrize(
+    ("declared", "is_kept"),
+    [
+        ({"permissions": ["Overall/Read"]}, False),
+        ({"users": ["jo"], "description": "Overall/Administer"}, False),
+        ({"users": [], "groups": ["authenticated"]}, True),
+        ({"permissions": ["hudson.model.Hudson.Administer"], "users": [], "users_or_groups": ["admin"]}, True),
+    ],
+)
+def test_role_that_locks_out_the_account_is_refused(declared: dict[str, Any], is_kept: bool) -> None:
+    result = authorize(
+        export({"roleBased": {"roles": {"global": [{**ADMINISTRATORS, "entries": [{"user": "admin"}]}]}}}),
+        plugins("role-strategy"),
+        list_known(),
+        sources(),
+        who_am_i(),
+        roles={"global": {"administrators": declared}},
+        check_mode=True,
+    )
+    assert result["changed"] is is_kept
+    assert is_kept or "The change would lock out 'admin'" in result["msg"]

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization import permissions
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization import roles as role_checks
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration import documents
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.users import accounts
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.users.token_list import hash_token
@@ -56,6 +58,34 @@ def who_am_i(**members: Any) -> Call:
     """Return the read of the account of the task."""
     account = {"anonymous": False, "authorities": ["authenticated"], "name": "admin", **members}
     return call("GET", "/whoAmI/api/json?tree=anonymous%2Cauthorities%2Cname", json=account)
+
+
+def list_known() -> Call:
+    """Return the script that reads the permissions of the server."""
+    return script(
+        permissions._SCRIPT_NAME, permissions._SCRIPT, value=[[i, name] for name, i in permissions.IDS.items()]
+    )
+
+
+def check_patterns(problems: dict[str, str], *patterns: str) -> Call:
+    """Return the script that checks the patterns of roles."""
+    return script(role_checks._SCRIPT_NAME, role_checks._SCRIPT, {"patterns": list(patterns)}, problems)
+
+
+def matrix(*entries: Any, **members: Any) -> dict[str, Any]:
+    """Return a matrix with entries of users with permissions, or with other members."""
+    users = [{"user": {"name": name, "permissions": permissions}} for name, permissions in entries]
+    return {"globalMatrix": {**({"entries": users} if users else {}), **members}}
+
+
+def role(*permissions: str, users: Any = ("admin",), **members: Any) -> dict[str, Any]:
+    """Return a role with users."""
+    entries = [{"user": name} for name in users]
+    return {"name": "admins", "permissions": list(permissions), "entries": entries, **members}
+
+
+def roles(*global_roles: dict[str, Any], **members: Any) -> dict[str, Any]:
+    return {"roleBased": {"roles": {"global": list(global_roles)}, **members}}
 
 
 def apply(*calls: Call, **options: Any) -> dict[str, Any]:
@@ -319,25 +349,82 @@ def test_variables_match_every_value() -> None:
 
 
 def test_values_without_effect_are_named() -> None:
-    declared = {"numExecutors": "abc", "disableRememberMe": "perhaps", "quietPeriod": 7}
+    declared = {"quietPeriod": 99999999999, "scmCheckoutRetryCount": 7}
     result = apply(
-        export({"numExecutors": 2, "disableRememberMe": True, "quietPeriod": 5}),
+        export({"quietPeriod": 9, "scmCheckoutRetryCount": 5}),
         sources(),
         configure(jenkins=declared),
-        export({"numExecutors": 0, "disableRememberMe": False, "quietPeriod": 7}),
+        export({"quietPeriod": 5, "scmCheckoutRetryCount": 7}),
         jenkins=declared,
     )
     assert result["msg"] == (
-        "Jenkins accepted the configuration, but not all values took effect: 'jenkins.numExecutors' is '0' instead of "
-        "'abc'; 'jenkins.disableRememberMe' is 'false' instead of 'perhaps'."
+        "Jenkins accepted the configuration, but not all values took effect: 'jenkins.quietPeriod' is '5' instead of "
+        "'99999999999'."
     )
     assert result["changed"]
 
 
+@pytest.mark.parametrize("check_mode", [False, True])
+@pytest.mark.parametrize(
+    ("declared", "message"),
+    [
+        ({"numExecutors": "abc"}, "'jenkins.numExecutors' is a text that Jenkins would read as 0"),
+        ({"quietPeriod": "1.5"}, "'jenkins.quietPeriod' is a text that Jenkins would read as 0"),
+        ({"disableRememberMe": "perhaps"}, "'jenkins.disableRememberMe' is a text that Jenkins would read as false"),
+        (
+            {"nodes": [{"permanent": {**NODE, "numExecutors": "many"}}]},
+            "'jenkins.nodes[permanent n1].permanent.numExecutors' is a text that Jenkins would read as 0",
+        ),
+    ],
+)
+def test_texts_that_jenkins_would_read_as_0_or_false_are_refused(
+    declared: dict[str, Any], message: str, check_mode: bool
+) -> None:
+    nodes = [{"permanent": {**NODE, "numExecutors": 3}}]
+    current = {"numExecutors": 2, "quietPeriod": 5, "disableRememberMe": True, "nodes": nodes}
+    result = apply(export(current), sources(), jenkins=declared, check_mode=check_mode)
+    assert (result["msg"], result["changed"]) == (
+        f"Option 'configuration': {message}. Set a whole number or a boolean.",
+        False,
+    )
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+@pytest.mark.parametrize(
+    ("declared", "calls", "message"),
+    [
+        (
+            {"permissions": ["hudson.model.Hudson.Administer"]},
+            [],
+            "Cannot apply the roles: Jenkins ignores 'hudson.model.Hudson.Administer', because roles have names of "
+            "permissions instead of IDs. Use 'Overall/Administer'.",
+        ),
+        (
+            {"permissions": ["Overall/Administer", "Job/Nope"]},
+            [list_known()],
+            "Cannot grant permissions: Jenkins does not have Job/Nope. Check the names, such as Job/Read, and whether "
+            "the plugin that provides the permission is installed.",
+        ),
+        (
+            {"permissions": ["Overall/Administer"], "pattern": "x("},
+            [list_known(), check_patterns({"x(": "Unclosed group"}, "x(")],
+            "The pattern 'x(' of a role is not a regular expression: Unclosed group. Correct it.",
+        ),
+    ],
+)
+def test_roles_that_jenkins_would_change_or_refuse_are_refused(
+    declared: dict[str, Any], calls: list[Call], message: str, check_mode: bool
+) -> None:
+    strategy = roles({**role(), **declared})
+    current = export({"authorizationStrategy": "unsecured"})
+    result = apply(*(current, sources(), *calls), jenkins={"authorizationStrategy": strategy}, check_mode=check_mode)
+    assert (result["msg"], result["changed"]) == (message, False)
+
+
 def test_refusal_names_what_was_applied() -> None:
-    declared = {"systemMessage": "half", "numExecutors": -1}
-    message = "jenkins: Failed to set attribute 'numExecutors'"
-    before = {"numExecutors": 2}
+    declared = {"systemMessage": "half", "slaveAgentPort": -7}
+    message = "jenkins: Failed to set attribute 'slaveAgentPort'"
+    before = {"slaveAgentPort": 2}
     result = apply(
         export(before),
         sources(),
@@ -457,22 +544,6 @@ def test_defaults_that_are_not_known_are_reported() -> None:
     )
 
 
-def matrix(*entries: Any, **members: Any) -> dict[str, Any]:
-    """Return a matrix with entries of users with permissions, or with other members."""
-    users = [{"user": {"name": name, "permissions": permissions}} for name, permissions in entries]
-    return {"globalMatrix": {**({"entries": users} if users else {}), **members}}
-
-
-def role(*permissions: str, users: Any = ("admin",), **members: Any) -> dict[str, Any]:
-    """Return a role with users."""
-    entries = [{"user": name} for name in users]
-    return {"name": "admins", "permissions": list(permissions), "entries": entries, **members}
-
-
-def roles(*global_roles: dict[str, Any], **members: Any) -> dict[str, Any]:
-    return {"roleBased": {"roles": {"global": list(global_roles)}, **members}}
-
-
 LOST = (
     "The change would lock out 'admin', the account of this task: it would lose Overall/Administer. Grant this "
     "permission to it, or set 'allow_lockout: true' to allow the change."
@@ -488,7 +559,6 @@ LOST = (
         matrix(("Admin", ["Overall/Administer"]), ("admin", ["Overall/administer", "Overall/Administer "])),
         matrix(grantedPermissions=["GROUP:Overall/Administer:admin", "USER:Overall/Read:admin"]),
         {"projectMatrix": {"entries": [{"group": {"name": "admin", "permissions": ["Overall/Administer"]}}]}},
-        roles(role("hudson.model.Hudson.Administer")),
         roles(role("Overall/Administer", users=())),
         roles(role("Overall/Administer", users=["jo"]), role("Overall/Read", name="Administer", description="Admin")),
         roles(role("Overall/Read"), permissionTemplates=[{"name": "t", "permissions": ["Overall/Administer"]}]),
@@ -500,7 +570,8 @@ LOST = (
     ],
 )
 def test_strategy_that_locks_out_the_account_is_refused(strategy: dict[str, Any], check_mode: bool) -> None:
-    calls = (export({"authorizationStrategy": "unsecured"}), sources(), who_am_i())
+    known = [list_known()] if "roleBased" in strategy else []
+    calls = (export({"authorizationStrategy": "unsecured"}), sources(), *known, who_am_i())
     result = apply(*calls, jenkins={"authorizationStrategy": strategy}, allow_removals=True, check_mode=check_mode)
     assert (result["msg"], result["changed"]) == (LOST, False)
 
@@ -523,7 +594,8 @@ def test_strategy_that_locks_out_the_account_is_refused(strategy: dict[str, Any]
 )
 def test_strategy_that_keeps_the_account_is_checked_by_the_server(strategy: Any) -> None:
     sent = {"authorizationStrategy": strategy}
-    asked = [] if "unsecured" in strategy or "anonymous" in str(strategy) else [who_am_i()]
+    asked = [list_known()] if "roleBased" in strategy else []
+    asked += [] if "unsecured" in strategy or "anonymous" in str(strategy) else [who_am_i()]
     calls = (export({"authorizationStrategy": {"legacy": {}}}), sources(), *asked, check(jenkins=sent))
     result = apply(*calls, jenkins=sent, check_mode=True)
     assert (result.get("msg"), result["changed"]) == (None, True)
@@ -686,6 +758,11 @@ def test_failed_export_of_a_part_is_reported() -> None:
         ),
         ({"unclassified": {"mailer": {"authentication": {"password": None}}}}, "authentication.password': must not"),
         ({"jenkins": {" mode": "x"}}, "Option 'configuration.jenkins': must not have the key ' mode'"),
+        ({"jenkins": {"numExecutors": -3}}, "Option 'configuration.jenkins.numExecutors': must not be negative."),
+        (
+            {"jenkins": {"securityRealm": {"Local": {"users": []}}}},
+            "Option 'configuration.jenkins.securityRealm': must have the key 'local' instead of 'Local'.",
+        ),
         ({"jenkins": {"numExecutors": 1.5}}, "Option 'configuration.jenkins.numExecutors': must be a string"),
     ],
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import yaml
 
 from support.wire.ci import Ci, has_header
 
@@ -190,3 +191,40 @@ def test_template_of_a_role_replaces_its_permissions(ci: Ci) -> None:
         "pattern": ".*",
         "sids": [],
     }
+
+
+def configure(ci: Ci, *others: dict[str, Any], name: str = "configure") -> Any:
+    """Send global roles to JCasC."""
+    seed(ci, {"globalMatrix": {"entries": [ADMIN]}})
+    ci.sandbox.seed({"ci": {"plugins": [{"name": "configuration-as-code", "version": "2050"}]}})
+    strategy = {"roleBased": {"roles": {"global": [*ROLES["global"], *others]}}}
+    return ci.post(f"/configuration-as-code/{name}", json={"jenkins": {"authorizationStrategy": strategy}})
+
+
+def test_roles_of_the_configuration_have_names_of_permissions_and_sorted_members(ci: Ci) -> None:
+    names = ["hudson.model.Item.Read", "Job/Nope", "Job/Build"]
+    entries = [{"user": "z"}, {"user": "a"}]
+    assert configure(ci, {"name": "team", "permissions": names, "entries": entries}).status_code == 200
+    exported = yaml.safe_load(ci.post("/configuration-as-code/export").text)
+    _admins, _readers, team = exported["jenkins"]["authorizationStrategy"]["roleBased"]["roles"]["global"]
+    assert team["permissions"] == ["Job/Build"]
+    assert team["entries"] == [{"user": "a"}, {"user": "z"}]
+
+
+def test_assignments_of_the_configuration_are_deprecated(ci: Ci) -> None:
+    answer = configure(ci, {"name": "team", "permissions": [], "assignments": ["a"]})
+    assert (answer.status_code, "'assignments' is deprecated" in answer.text) == (400, True)
+
+
+def test_wrong_pattern_is_refused_by_the_application_only(ci: Ci) -> None:
+    role = {"name": "team", "pattern": "x(", "permissions": ["Job/Read"]}
+    assert configure(ci, role, name="check").status_code == 200
+    answer = configure(ci, role)
+    assert answer.status_code == 400
+    assert "Failed to set attribute 'authorizationStrategy'" in answer.text
+
+
+def test_what_anonymous_users_may_do_everybody_may_do(ci: Ci) -> None:
+    anonymous = {"user": {"name": "anonymous", "permissions": ["Overall/Read"]}}
+    seed(ci, {"globalMatrix": {"entries": [ADMIN, anonymous]}})
+    assert ci.get("/api/json", "reader").status_code == 200

@@ -11,7 +11,7 @@ from typing import Any
 
 from lxml import etree
 
-from ..access.permissions import BY_ID
+from ..access.permissions import BY_ID, BY_TITLE
 from . import matrix_property, strategies
 from .strategies import EITHER, GROUP, ROLE_TYPES, USER, Entry, Role, Sid, Strategy, find_permission
 
@@ -123,20 +123,33 @@ def _find_required(name: str, attribute: str) -> str:
 
 
 def _find_known(names: list[str]) -> list[str]:
-    """Return the IDs of the known permissions. Role-strategy drops others silently."""
-    return sorted({permission.id for name in names if (permission := find_permission(name))})
+    """Return the IDs of the known permissions. Role-strategy drops others silently, and IDs as well."""
+    return sorted({BY_TITLE[name].id for name in names if name in BY_TITLE})
+
+
+def check_patterns(strategy: Strategy) -> None:
+    """Compile the patterns of roles, as the plugin does when it applies them.
+
+    :raises CascError: if one is not a regular expression
+    """
+    for role in (role for roles in strategy.roles.values() for role in roles):
+        try:
+            re.compile(role.pattern)
+        except re.error as error:
+            raise CascError(f"roles: {error}") from error
 
 
 def _read_role(data: dict[str, Any]) -> Role:
-    pattern = str(data.get("pattern") or ".*")
-    try:
-        re.compile(pattern)
-    except re.error as error:
-        raise CascError(f"roles: {error}") from error
+    if "assignments" in data:
+        raise CascError("'assignments' is deprecated")
     sids = [Sid(ROLE_SID_NAMES[kind], str(name)) for entry in data.get("entries") or [] for kind, name in entry.items()]
-    permissions = _find_known(data.get("permissions") or [])
     return Role(
-        str(data.get("name") or ""), permissions, pattern, sids, data.get("description"), data.get("templateName")
+        name=str(data.get("name") or ""),
+        permissions=_find_known(data.get("permissions") or []),
+        pattern=str(data.get("pattern") or ".*"),
+        sids=sorted(sids, key=lambda sid: sid.name),
+        description=data.get("description"),
+        template=data.get("templateName"),
     )
 
 

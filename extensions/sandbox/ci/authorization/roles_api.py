@@ -254,6 +254,18 @@ def _list_permissions(_call: Call, _args: Arguments) -> list[list[str]]:
     return [[permission.id, permission.title] for permission in BY_ID.values()]
 
 
+@known_script("check regular expressions", read_only=True)
+def _check_patterns(_call: Call, args: Arguments) -> dict[str, str]:
+    """Return the reasons why patterns are not regular expressions."""
+    errors = {}
+    for pattern in args["patterns"]:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            errors[pattern] = str(error)
+    return errors
+
+
 _READS: dict[str, Callable[[Call], Response]] = {
     "getRole": _get_role,
     "getAllRoles": _get_all_roles,

@@ -19,6 +19,7 @@ GLOBAL_MATRIX, PROJECT_MATRIX, ROLES = "globalMatrix", "projectMatrix", "roleBas
 UNSECURED, LOGGED_IN = "unsecured", "loggedInUsersCanDoAnything"
 ROLE_TYPES = ("globalRoles", "projectRoles", "slaveRoles")
 USER, GROUP, EITHER = "USER", "GROUP", "EITHER"
+ANONYMOUS = "anonymous"
 _SETTING = "authorization"
 
 
@@ -30,8 +31,11 @@ class Sid:
     name: str
 
     def includes(self, user: str, groups: Iterable[str]) -> bool:
-        """Return whether a user or one of its groups is meant. Upper and lower case differ."""
-        return (self.type != GROUP and self.name == user) or (self.type != USER and self.name in groups)
+        """Return whether a user or one of its groups is meant. Upper and lower case differ.
+
+        What anonymous users may do, everybody may do.
+        """
+        return (self.type != GROUP and self.name in (user, ANONYMOUS)) or (self.type != USER and self.name in groups)
 
 
 @dataclass

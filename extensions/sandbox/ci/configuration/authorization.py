@@ -41,6 +41,7 @@ def _read(server: Controller) -> Any:
 
 
 def _write(server: Controller, strategy: strategies.Strategy) -> None:
+    casc.check_patterns(strategy)
     strategies.save_strategy(server.storage, strategy)
 
 

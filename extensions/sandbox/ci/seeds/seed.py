@@ -178,7 +178,9 @@ class Seeder:
         if "user_content" in data:
             self._storage.set("user_content", {**self._storage.setting("user_content", {}), **data["user_content"]})
         if "authorization" in data:
-            save_strategy(self._storage, casc.read_strategy(data["authorization"]))
+            strategy = casc.read_strategy(data["authorization"])
+            casc.check_patterns(strategy)
+            save_strategy(self._storage, strategy)
         if "update_site" in data:
             self._controller.update_site.configure(data["update_site"])
         for name in ("version", "restart_required"):

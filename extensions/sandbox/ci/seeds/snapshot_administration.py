@@ -87,6 +87,7 @@ def convert_authorization(manifest: dict[str, Any]) -> dict[str, Any]:
         return {}
     try:
         strategy = casc.read_strategy(_select_permissions(exported))
+        casc.check_patterns(strategy)
     except casc.CascError:
         return {}
     if find_admin(manifest) == ADMIN:

@@ -11,6 +11,10 @@ from __future__ import annotations
 
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization.roles import (
+    EVERYTHING,
+    WITHOUT_EFFECT,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, add_removals, sort_unique
 
@@ -129,6 +133,12 @@ def list_permissions(changes: Fields) -> t.Iterator[str]:
             yield from (role or {}).get("permissions") or ()
 
 
+def list_patterns(changes: Fields) -> list[str]:
+    """Return the patterns that a change sets."""
+    roles = changes.get("roles") or {}
+    return [role["pattern"] for named in roles.values() for role in named.values() if role and role.get("pattern")]
+
+
 def _check_name(option: str, name: t.Any) -> str:
     if not isinstance(name, str) or not name.strip() or name != name.strip() or ":" in name:
         raise BadOption(option, f"must have names without colons and surrounding blanks, not {name!r}")
@@ -139,6 +149,12 @@ def _parse_permissions(option: str, permissions: t.Any, to_name: ToName) -> list
     if not isinstance(permissions, list) or not all(isinstance(name, str) and name.strip() for name in permissions):
         raise BadOption(option, "must be a list of permissions, such as [Job/Read, Job/Build]")
     return sort_unique(to_name(name) for name in permissions)
+
+
+def _check_effect(option: str, kind: str, permissions: list[str]) -> None:
+    for permission in permissions:
+        if permission.partition("/")[0] in WITHOUT_EFFECT[kind]:
+            raise BadOption(option, f"'{permission}' does not apply to roles of the type '{kind}'")
 
 
 def _parse_role(option: str, kind: str, role: t.Any, to_name: ToName) -> Fields | None:
@@ -152,6 +168,7 @@ def _parse_role(option: str, kind: str, role: t.Any, to_name: ToName) -> Fields 
     for name, value in role.items():
         if name == "permissions":
             parsed[name] = _parse_permissions(f"{option}.{name}", value, to_name)
+            _check_effect(f"{option}.{name}", kind, parsed[name])
         elif name in HOLDERS:
             if not isinstance(value, list) or not all(isinstance(entry, str) and entry for entry in value):
                 raise BadOption(f"{option}.{name}", "must be a list of names")
@@ -177,7 +194,7 @@ def _read_role(kind: str, role: Fields, to_name: ToName) -> Fields:
         "permissions": sort_unique(to_name(str(name)) for name in role.get("permissions") or []),
     }
     if kind != "global":
-        fields["pattern"] = str(role.get("pattern") or ".*")
+        fields["pattern"] = str(role.get("pattern") or EVERYTHING)
     for holder, (_in_matrix, name) in HOLDERS.items():
         fields[holder] = sort_unique(str(entry[name]) for entry in role.get("entries") or [] if name in entry)
     return fields
@@ -191,7 +208,7 @@ def _write_role(name: str, role: Fields, exported: list[Fields] | None) -> Field
         **kept,
         "name": name,
         "description": role.get("description") or "",
-        "pattern": role.get("pattern") or ".*",
+        "pattern": role.get("pattern") or EVERYTHING,
         "permissions": role.get("permissions") or [],
         "entries": entries,
     }

@@ -13,7 +13,7 @@ from __future__ import annotations
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import SharedValues
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization import form, lockout
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization import form, lockout, roles
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization.permissions import Permissions
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration import server
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.ownership import SharedSources
@@ -79,6 +79,7 @@ class GlobalAuthorization:
         plugin = _PLUGINS[after["strategy"]]
         require_plugin(self._ci, plugin, f"The authorization strategy '{after['strategy']}'")
         self._permissions.check_known(form.list_permissions(changes or {}))
+        roles.check_patterns(self._ci, form.list_patterns(changes or {}))
         sources.refuse_owned(self._ci, _PATH, "the authorization strategy")
         if not self._task.params["allow_lockout"]:
             lockout.check(self._ci, lockout.SecurityChange(form.write_strategy(after, self._exported)))
@@ -88,8 +89,8 @@ class GlobalAuthorization:
         after = merge_fields(self._get_base(strategy), changes)
         incomplete = [
             f"{kind}.{name}"
-            for kind, roles in after.get("roles", {}).items()
-            for name, role in roles.items()
+            for kind, named in after.get("roles", {}).items()
+            for name, role in named.items()
             if not role.get("permissions")
         ]
         if incomplete:

@@ -24,6 +24,7 @@ MASKS = (MASK, SENT, "********")
 _EMPTY: tuple[t.Any, ...] = (None, "", [], {})
 _ENCRYPTED = re.compile(r"\{[A-Za-z0-9+/]{16,}={0,2}\}")
 _POSSIBLE_DEFAULT = re.compile(r"true|false|-?\d+")
+_WHOLE_NUMBER = re.compile(r"[+-]?\d+")
 _VARIABLE = re.compile(r"(?<!\^)\$\{")
 _TRUE, _FALSE = ("true", "yes", "on", "y", "t", "1"), ("false", "no", "off", "n", "f", "0")
 # Roots whose members are attributes. In other roots, the members of each member are attributes
@@ -308,6 +309,22 @@ def _find_lost_elements(place: Place, declared: list[t.Any], current: list[t.Any
     for name, element in others:
         if isinstance(element, dict):
             yield Loss(place.element(name).label, is_removal=True)
+
+
+def find_wrong_types(place: Place, declared: t.Any, current: t.Any) -> t.Iterator[tuple[str, str]]:
+    """Yield the places of declared texts that are no number or boolean, and what Jenkins would read them as."""
+    if isinstance(declared, dict) and isinstance(current, dict):
+        for name, inner in declared.items():
+            yield from find_wrong_types(place.member(name), inner, current.get(name))
+    elif isinstance(declared, list) and isinstance(current, list):
+        for name, element, found in pair_elements(declared, current)[0]:
+            yield from find_wrong_types(place.element(name), element, found)
+    elif declared not in _EMPTY and not isinstance(declared, (dict, list)) and not _VARIABLE.search(str(declared)):
+        if isinstance(current, bool):
+            if _to_text(declared).lower() not in (*_TRUE, *_FALSE):
+                yield place.label, "false"
+        elif isinstance(current, int) and not _WHOLE_NUMBER.fullmatch(_to_text(declared)):
+            yield place.label, "0"
 
 
 def find_lost_secrets(place: Place, declared: t.Any, current: t.Any) -> t.Iterator[str]:

@@ -9,7 +9,7 @@ import hashlib
 import os
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization import lockout
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization import lockout, roles
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization.lockout import SecurityChange
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration import server
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.comparison import (
@@ -27,6 +27,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configura
     find_lost_secrets,
     find_mismatches,
     find_value,
+    find_wrong_types,
     is_secret,
     list_attributes,
     list_secrets,
@@ -53,6 +54,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 _FAILED_EXPORT = "FAILED TO EXPORT"
 _REALM = USERS[:2]
 _STRATEGY = ("jenkins", "authorizationStrategy")
+_ROLES = "roleBased"
 _MAX_MISMATCHES = 10
 _MAX_QUOTE = 100
 
@@ -156,6 +158,8 @@ class Configuration:
         # a reload applies the whole file, and so does the next start of Jenkins
         lasting = self._declaration.attributes if self._file else self._outgoing
         applied = self._declaration.attributes if self._reloads else self._outgoing
+        self._check_types(applied)
+        self._check_roles(lasting)
         self._check_lockout(lasting)
         self._check_secrets(lasting)
         secrets = [entry for path, value in applied.items() for entry in list_secrets(Place.of(path), value)]
@@ -199,6 +203,19 @@ class Configuration:
                 f"Cannot apply the configuration: Jenkins replaces lists as a whole, so it would delete "
                 f"{join_names(removed)}. Declare them, or set 'allow_removals' to allow this."
             )
+
+    def _check_types(self, applied: Attributes) -> None:
+        for path, value in applied.items():
+            for label, meaning in find_wrong_types(Place.of(path), value, self._current(path)):
+                raise BadOption(
+                    self._declaration.option,
+                    f"'{label}' is a text that Jenkins would read as {meaning}. Set a whole number or a boolean",
+                )
+
+    def _check_roles(self, applied: Attributes) -> None:
+        strategy = applied.get(_STRATEGY)
+        if isinstance(strategy, dict) and _ROLES in strategy and self._changes(_STRATEGY, strategy):
+            roles.check_declared(self._ci, strategy[_ROLES])
 
     def _check_lockout(self, applied: Attributes) -> None:
         """Refuse a change after which the account of the task is not an administrator or cannot log in.

@@ -25,6 +25,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 OPTION = "configuration"
 # Roots that Jenkins ignores, for anchors
 _ANCHORS = "x-"
+_EXECUTORS = ("jenkins", "numExecutors")
+_REALM, _LOCAL = USERS[:2], USERS[2]
 _REFUSED = {
     "jobs": "Jenkins does not export jobs, so they cannot be compared. Use ci_job",
     "plugins": "Jenkins does not support this root any more. Use ci_plugin",
@@ -52,6 +54,9 @@ class Declaration:
             raise BadOption(self.option, "must contain at least one value")
         if self.attributes.get(("jenkins", "views")) == []:
             raise BadOption(f"{self.option}.jenkins.views", "must not be empty, because Jenkins needs a view")
+        if str(self.attributes.get(_EXECUTORS, "")).startswith("-"):
+            raise BadOption(f"{self.option}.{'.'.join(_EXECUTORS)}", "must not be negative")
+        self._check_realm()
         for path, value in self.attributes.items():
             for _label, secret in list_secrets(Place.of(path), value):
                 if secret not in MASKS:
@@ -73,6 +78,15 @@ class Declaration:
             if not isinstance(members, (dict, type(None))):
                 raise BadOption(f"{self.option}.{root}", "must be a dictionary")
         return roots
+
+    def _check_realm(self) -> None:
+        """Refuse other spellings of the realm, whose users this module would not recognize."""
+        realm = self.attributes.get(_REALM)
+        for name in realm if isinstance(realm, dict) else ():
+            if name != _LOCAL and name.lower() == _LOCAL:
+                raise BadOption(
+                    f"{self.option}.{'.'.join(_REALM)}", f"must have the key '{_LOCAL}' instead of '{name}'"
+                )
 
     @property
     def users(self) -> t.Any:
