@@ -56,7 +56,7 @@ class ServerRefusal(ToolchainError):
     def __init__(
         self, message: str, status: int, text: str, credential: str | None = None, exceeds_longest_delay: bool = False
     ) -> None:
-        super().__init__(message)
+        ToolchainError.__init__(self, message)
         self.credential = credential
         self.affects_all_items = credential is not None
         self.exceeds_longest_delay = exceeds_longest_delay
@@ -76,14 +76,33 @@ class OutcomeUnknown(ToolchainError):
     """
 
     def __init__(self, cause: str, refusal: ServerRefusal | None = None) -> None:
-        super().__init__(f"{cause} Whether the request had its effect is not known.")
+        ToolchainError.__init__(self, f"{cause} Whether the request had its effect is not known.")
         self.cause = cause
         self.refusal = refusal
+
+
+class ServerFailure(OutcomeUnknown, ServerRefusal):
+    """A response with status 500, 502, 503 or 504 to a write, which may have had its effect nevertheless.
+
+    :arg refusal: the response
+    """
+
+    refusal: ServerRefusal
+
+    def __init__(self, refusal: ServerRefusal) -> None:
+        ServerRefusal.__init__(self, str(refusal), refusal.status, refusal.text)
+        OutcomeUnknown.__init__(self, str(refusal), refusal)
 
 
 def describe_cause(error: ToolchainError) -> str:
     """Return the message of an error without the sentence that the effect is unknown."""
     return error.cause if isinstance(error, OutcomeUnknown) else str(error)
+
+
+def add_advice(refusal: ServerRefusal, advice: str) -> ServerRefusal:
+    """Return a refusal of the same kind with advice in its message."""
+    advised = ServerRefusal(f"{describe_cause(refusal)} {advice}", refusal.status, refusal.text, refusal.credential)
+    return ServerFailure(advised) if isinstance(refusal, ServerFailure) else advised
 
 
 class IncompleteResponse(ToolchainError):

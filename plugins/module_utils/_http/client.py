@@ -16,6 +16,7 @@ from urllib.parse import urljoin
 from ansible_collections.buildworks.toolchain.plugins.module_utils._credential import Credential
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     OutcomeUnknown,
+    ServerFailure,
     ServerRefusal,
     ServerUnreachable,
     ToolchainError,
@@ -37,6 +38,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._url import (
 )
 
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
+# Statuses with which a server or a proxy in front of it answers a write that may have had its effect
+_MAYBE_WRITTEN = frozenset((500, 502, 503, 504))
 _MAX_REDIRECTS = 5
 
 
@@ -148,15 +151,25 @@ class HttpClient:
         :raises ServerRefusal: if the status is not accepted
         :raises ServerUnreachable: if it had no effect
         :raises OutcomeUnknown: if the response is lost
+        :raises ServerFailure: if the status is 500, 502, 503 or 504
         """
         with self._task.guard_action(f"{method} {path}", changes_state):
-            response = self._send_with_retries(method, path, options, policy=policy, write=True)
+            response = self._send_with_retries(
+                method, path, options, policy=policy, write=True, changes_state=changes_state
+            )
         # an accepted status, such as 404, need not mean an effect
         self._task.has_written = self._task.has_written or (changes_state and response.status < 400)
         return response
 
     def _send_with_retries(
-        self, method: str, path: str, options: RequestOptions, *, policy: retry.Policy, write: bool = False
+        self,
+        method: str,
+        path: str,
+        options: RequestOptions,
+        *,
+        policy: retry.Policy,
+        write: bool = False,
+        changes_state: bool = False,
     ) -> Response:
         request = _build_request(method, self.base_url + path, options)
         accept = options.get("accept", (200,))
@@ -184,10 +197,9 @@ class HttpClient:
                         self._date = (response.headers["Date"], time.time())
                     return response
                 policy.record_failure(response)
-                failure, is_repeatable = (
-                    self._refusal(request, response, may_have_effect),
-                    policy.should_retry(response),
-                )
+                failure = self._refusal(request, response, may_have_effect, changes_state)
+                may_have_effect = isinstance(failure, OutcomeUnknown)
+                is_repeatable = policy.should_retry(response)
                 delay, reason = retry.retry_delay(response, attempt, policy), f"{request}: {response.status}"
             if remaining_retries == 0 or self._task.is_past_deadline or not is_repeatable:
                 raise failure
@@ -220,7 +232,9 @@ class HttpClient:
         )
         return task.remaining_timeout("timeout"), task.remaining_timeout(request.timeout_option), total
 
-    def _refusal(self, request: Request, response: Response, may_have_effect: bool) -> ToolchainError:
+    def _refusal(
+        self, request: Request, response: Response, may_have_effect: bool, changes_state: bool
+    ) -> ToolchainError:
         if response.status in _REDIRECTS:
             text = (
                 f"{request}: {response.status}, redirected to {redact_url(_redirect_target(request, response))}, which "
@@ -238,6 +252,8 @@ class HttpClient:
             self._refused_option(request, response),
             exceeds_longest_delay=retry.exceeds_longest_delay(response),
         )
+        if changes_state and response.status in _MAYBE_WRITTEN:
+            return ServerFailure(refusal)
         return OutcomeUnknown(str(refusal), refusal) if may_have_effect else refusal
 
     def _refused_option(self, request: Request, response: Response) -> str | None:
