@@ -32,6 +32,7 @@ _MESSAGE_ARGUMENTS = {
     "ToolchainError": 0,
     "UnexpectedResponse": 0,
     "WriteInCheckMode": 0,
+    "add_advice": 1,
     "warn": 0,
 }
 # Task modules that take a message, with the name of the option

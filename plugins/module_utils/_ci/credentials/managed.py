@@ -29,6 +29,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
     OutcomeUnknown,
     ServerRefusal,
     ToolchainError,
+    add_advice,
     join_names,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
@@ -279,7 +280,7 @@ def _explain_server_error() -> t.Iterator[None]:
         if refusal.status != _SERVER_ERROR:
             raise
         advice = "Jenkins could not load the credential. Check that the plugin with its class is installed."
-        raise ServerRefusal(f"{refusal} {advice}", refusal.status, refusal.text) from None
+        raise add_advice(refusal, advice) from None
 
 
 def _place_of(params: Fields, item: Item) -> tuple[Store, str | None]:

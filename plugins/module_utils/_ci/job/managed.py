@@ -23,6 +23,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
     BadOption,
     ServerRefusal,
     ToolchainError,
+    add_advice,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
@@ -311,11 +312,10 @@ def _explain(refusal: ServerRefusal, root: ET.Element) -> ServerRefusal:
     """Return the error with the usual causes if Jenkins gives no reason."""
     if refusal.status != 500:
         return refusal
-    return ServerRefusal(
-        f"{refusal} Jenkins could not load the configuration and gives the reason only in its log. Usually, no "
-        f"installed plugin provides the root element '{root.tag}' or a class in it, or a value is invalid.",
-        refusal.status,
-        refusal.text,
+    return add_advice(
+        refusal,
+        "Jenkins could not load the configuration and gives the reason only in its log. Usually, no installed plugin "
+        f"provides the root element '{root.tag}' or a class in it, or a value is invalid.",
     )
 
 

@@ -12,7 +12,11 @@ from urllib.parse import quote
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.inventory import PluginInventory
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.plan import Plan, Step
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
+    ServerRefusal,
+    ToolchainError,
+    add_advice,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local import LocalFile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.multipart import Multipart
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import IDEMPOTENT
@@ -81,7 +85,7 @@ class PluginInstaller:
         except ServerRefusal as refusal:
             if refusal.status == 500:
                 source = step.src or step.url
-                raise ToolchainError(f"{refusal} Check whether {source} is accessible and a plugin.") from None
+                raise add_advice(refusal, f"Check whether {source} is accessible and a plugin.") from None
             raise
         self._task.changed = True  # as in _install_by_name
         self.uploaded[step.name] = str(step.version)

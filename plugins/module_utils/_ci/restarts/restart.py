@@ -21,6 +21,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service i
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     ServerRefusal,
     ToolchainError,
+    add_advice,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import recover_write
@@ -104,9 +105,7 @@ class Restart:
             return True
         except ServerRefusal as refusal:
             if refusal.status == 500:
-                raise ToolchainError(
-                    f"{refusal} Jenkins may be unable to restart itself in this environment."
-                ) from None
+                raise add_advice(refusal, "Jenkins may be unable to restart itself in this environment.") from None
             raise
 
     def _is_pending(self) -> bool:

@@ -32,6 +32,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
     BadOption,
     ServerRefusal,
     ToolchainError,
+    add_advice,
     join_names,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
@@ -123,8 +124,8 @@ class ManagedView:
         except ServerRefusal as refusal:
             if self._configuration is None or refusal.status != _UNKNOWN_CLASS:
                 raise
-            message = f"{refusal} Check that the plugin with the view type '{form.get_type(root)}' is installed."
-            raise ServerRefusal(message, refusal.status, refusal.text) from None
+            advice = f"Check that the plugin with the view type '{form.get_type(root)}' is installed."
+            raise add_advice(refusal, advice) from None
 
     def update(self, fields: Fields) -> None:
         """Write the fields that differ."""
