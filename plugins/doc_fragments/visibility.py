@@ -13,9 +13,9 @@ options:
   visibility_timeout:
     description:
       - Maximum time to wait until the server returns a change that the module has written, in seconds, from 0 to 3600.
-        If the time expires, the task fails.
-      - Increase the value for Artifactory clusters, where a change can take minutes to reach all nodes. With V(0), the
-        module reads the changed object only once.
+        If the time expires, the task fails, and its result is C(changed).
+      - Increase the value for clusters, where a change can take minutes to reach all nodes. With V(0), the module reads
+        the changed object only once.
     type: float
     default: 10.0
 """

@@ -32,6 +32,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.state
   - buildworks.toolchain.to_file
+  - buildworks.toolchain.visibility
   - buildworks.toolchain.attributes
 notes:
   - Users can create and revoke their own tokens. Managing the tokens of other users requires administrator permissions.
@@ -209,11 +210,11 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact imp
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._issued_secret import IssuedSecret
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE, TO_FILE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE, TO_FILE, VISIBILITY
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
-SPEC = (ARTIFACT + STATE + TO_FILE) + ArgumentSpec(
+SPEC = (ARTIFACT + STATE + TO_FILE + VISIBILITY) + ArgumentSpec(
     dict(
         description=dict(type="str", required=True, **NAME),
         subject=dict(type="str", required=True, matches=tokens.SUBJECT, **NAME),

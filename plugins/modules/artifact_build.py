@@ -22,6 +22,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.artifact
   - buildworks.toolchain.connection
   - buildworks.toolchain.state
+  - buildworks.toolchain.visibility
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
@@ -324,7 +325,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.bui
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE, with_items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE, VISIBILITY, with_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
@@ -341,7 +342,7 @@ ITEM = STATE + ArgumentSpec(
     required_if=[("state", "present", ["src", "content"], True), ("state", "absent", ["build", "number"])],
     mutually_exclusive=[("src", "content")],
 )
-SPEC = ARTIFACT + with_items(ITEM)
+SPEC = (ARTIFACT + VISIBILITY) + with_items(ITEM)
 
 
 def run(task: Task) -> None:

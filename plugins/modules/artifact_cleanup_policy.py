@@ -23,6 +23,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.predict_missing
   - buildworks.toolchain.state
   - buildworks.toolchain.undeclared
+  - buildworks.toolchain.visibility
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
@@ -437,6 +438,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shar
     PREDICT_MISSING,
     STATE,
     UNDECLARED,
+    VISIBILITY,
     with_items,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
@@ -488,7 +490,7 @@ ITEM = STATE + ArgumentSpec(
     ),
     checks=[declared_fields],
 )
-SPEC = (ARTIFACT + PREDICT_MISSING + UNDECLARED) + with_items(ITEM)
+SPEC = (ARTIFACT + PREDICT_MISSING + UNDECLARED + VISIBILITY) + with_items(ITEM)
 
 
 def run(task: Task) -> None:

@@ -28,6 +28,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.predict_missing
   - buildworks.toolchain.state
+  - buildworks.toolchain.visibility
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
@@ -292,6 +293,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limi
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
     PREDICT_MISSING,
     STATE,
+    VISIBILITY,
     with_items,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
@@ -310,7 +312,7 @@ ITEM = STATE + ArgumentSpec(
     required_if=[("state", "present", ["src", "content"], True)],
     mutually_exclusive=[("src", "content")],
 )
-SPEC = (ARTIFACT + PREDICT_MISSING) + with_items(ITEM)
+SPEC = (ARTIFACT + PREDICT_MISSING + VISIBILITY) + with_items(ITEM)
 
 
 def run(task: Task) -> None:

@@ -30,6 +30,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.purge
   - buildworks.toolchain.state
   - buildworks.toolchain.undeclared
+  - buildworks.toolchain.visibility
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
@@ -352,6 +353,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shar
     PURGE,
     STATE,
     UNDECLARED,
+    VISIBILITY,
     with_items,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
@@ -383,7 +385,7 @@ ITEM = (PURGE + STATE) + ArgumentSpec(
     ),
     checks=[desired_group],
 )
-SPEC = (ARTIFACT + PREDICT_MISSING + UNDECLARED) + with_items(ITEM)
+SPEC = (ARTIFACT + PREDICT_MISSING + UNDECLARED + VISIBILITY) + with_items(ITEM)
 
 
 def run(task: Task) -> None:

@@ -23,6 +23,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.state
   - buildworks.toolchain.undeclared
   - buildworks.toolchain.update_secret
+  - buildworks.toolchain.visibility
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
@@ -524,6 +525,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shar
     STATE,
     UNDECLARED,
     UPDATE_SECRET,
+    VISIBILITY,
     with_items,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
@@ -572,7 +574,7 @@ ITEM = (PURGE + STATE + UPDATE_SECRET) + ArgumentSpec(
     ),
     checks=[declared_fields],
 )
-SPEC = (ARTIFACT + UNDECLARED) + with_items(ITEM)
+SPEC = (ARTIFACT + UNDECLARED + VISIBILITY) + with_items(ITEM)
 
 
 def run(task: Task) -> None:

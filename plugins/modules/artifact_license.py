@@ -19,6 +19,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.artifact
   - buildworks.toolchain.connection
   - buildworks.toolchain.state
+  - buildworks.toolchain.visibility
   - buildworks.toolchain.attributes
 notes:
   - Requires administrator permissions.
@@ -143,7 +144,7 @@ licenses:
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.licenses import changes
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE, VISIBILITY
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
@@ -154,7 +155,7 @@ def check_state(params: Fields) -> None:
         raise BadOption("license_hashes", "requires 'state: absent'")
 
 
-SPEC = ARTIFACT + STATE
+SPEC = ARTIFACT + STATE + VISIBILITY
 SPEC += ArgumentSpec(
     dict(
         license_keys=dict(

@@ -25,6 +25,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.purge
   - buildworks.toolchain.state
   - buildworks.toolchain.undeclared
+  - buildworks.toolchain.visibility
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
@@ -523,6 +524,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shar
     PURGE,
     STATE,
     UNDECLARED,
+    VISIBILITY,
     with_items,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
@@ -579,7 +581,7 @@ ITEM = (PURGE + STATE) + ArgumentSpec(
     ),
     checks=[declared_fields],
 )
-SPEC = (ARTIFACT + PREDICT_MISSING + UNDECLARED) + with_items(ITEM)
+SPEC = (ARTIFACT + PREDICT_MISSING + UNDECLARED + VISIBILITY) + with_items(ITEM)
 
 
 def run(task: Task) -> None:

@@ -26,6 +26,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.predict_missing
   - buildworks.toolchain.purge
   - buildworks.toolchain.state
+  - buildworks.toolchain.visibility
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
@@ -246,6 +247,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shar
     PREDICT_MISSING,
     PURGE,
     STATE,
+    VISIBILITY,
     with_items,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
@@ -278,7 +280,7 @@ ITEM = (PURGE + STATE) + ArgumentSpec(
     mutually_exclusive=[("properties", "keys")],
     checks=[desired_properties],
 )
-SPEC = (ARTIFACT + PREDICT_MISSING) + with_items(ITEM)
+SPEC = (ARTIFACT + PREDICT_MISSING + VISIBILITY) + with_items(ITEM)
 
 
 def run(task: Task) -> None:

@@ -24,6 +24,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.predict_missing
   - buildworks.toolchain.wait
   - buildworks.toolchain.state
+  - buildworks.toolchain.visibility
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
@@ -447,6 +448,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limi
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
     PREDICT_MISSING,
     STATE,
+    VISIBILITY,
     WAIT,
     with_items,
 )
@@ -510,7 +512,7 @@ ITEM = STATE + ArgumentSpec(
     required_by=dict(included_repository_keys=["environment"], excluded_repository_keys=["environment"]),
     checks=[sources.check],
 )
-SPEC = (ARTIFACT + PREDICT_MISSING + WAIT) + with_items(ITEM)
+SPEC = (ARTIFACT + PREDICT_MISSING + WAIT + VISIBILITY) + with_items(ITEM)
 
 
 def run(task: Task) -> None:

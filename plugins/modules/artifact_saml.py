@@ -21,6 +21,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.state
   - buildworks.toolchain.undeclared
+  - buildworks.toolchain.visibility
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
@@ -385,7 +386,12 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.sso
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME, SEGMENT
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE, UNDECLARED, with_items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
+    STATE,
+    UNDECLARED,
+    VISIBILITY,
+    with_items,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
@@ -407,7 +413,7 @@ ITEM = STATE + ArgumentSpec(
     ),
     checks=[declared_fields],
 )
-SPEC = (ARTIFACT + UNDECLARED) + with_items(ITEM)
+SPEC = (ARTIFACT + UNDECLARED + VISIBILITY) + with_items(ITEM)
 
 
 def run(task: Task) -> None:

@@ -30,6 +30,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.purge
   - buildworks.toolchain.state
   - buildworks.toolchain.undeclared
+  - buildworks.toolchain.visibility
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
@@ -456,6 +457,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shar
     PURGE,
     STATE,
     UNDECLARED,
+    VISIBILITY,
     inherit_options,
     with_items,
 )
@@ -495,7 +497,7 @@ ITEM = (PURGE + STATE) + ArgumentSpec(
     ),
     checks=[desired_user],
 )
-SPEC = (ARTIFACT + PREDICT_MISSING + UNDECLARED) + with_items(ITEM, user_password="password")
+SPEC = (ARTIFACT + PREDICT_MISSING + UNDECLARED + VISIBILITY) + with_items(ITEM, user_password="password")
 
 
 def run(task: Task) -> None:

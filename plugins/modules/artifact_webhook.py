@@ -23,6 +23,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.state
   - buildworks.toolchain.undeclared
   - buildworks.toolchain.update_secret
+  - buildworks.toolchain.visibility
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
@@ -650,6 +651,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shar
     STATE,
     UNDECLARED,
     UPDATE_SECRET,
+    VISIBILITY,
     with_items,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
@@ -712,7 +714,7 @@ ITEM = (STATE + UPDATE_SECRET) + ArgumentSpec(
     ),
     checks=[declared_fields],
 )
-SPEC = (ARTIFACT + PREDICT_MISSING + UNDECLARED) + with_items(ITEM)
+SPEC = (ARTIFACT + PREDICT_MISSING + UNDECLARED + VISIBILITY) + with_items(ITEM)
 
 
 def run(task: Task) -> None:

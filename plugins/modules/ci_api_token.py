@@ -31,6 +31,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.state
   - buildworks.toolchain.to_file
+  - buildworks.toolchain.visibility
   - buildworks.toolchain.attributes
 notes:
   - Requires the Overall/Administer permission for O(state=absent), O(surplus=revoke), O(rotate_before) and
@@ -180,11 +181,11 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service i
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.users import api_token
 from ansible_collections.buildworks.toolchain.plugins.module_utils._issued_secret import IssuedSecret
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME, SEGMENT
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE, TO_FILE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE, TO_FILE, VISIBILITY
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
-SPEC = (CI + STATE + TO_FILE) + ArgumentSpec(
+SPEC = (CI + STATE + TO_FILE + VISIBILITY) + ArgumentSpec(
     dict(
         name=dict(type="str", required=True, **NAME),
         user=dict(type="str", **SEGMENT),

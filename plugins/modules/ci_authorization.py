@@ -34,6 +34,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.predict_missing
   - buildworks.toolchain.purge
   - buildworks.toolchain.state
+  - buildworks.toolchain.visibility
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
@@ -408,6 +409,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shar
     PREDICT_MISSING,
     PURGE,
     STATE,
+    VISIBILITY,
     with_items,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
@@ -452,7 +454,7 @@ ITEM = (PURGE + STATE) + ArgumentSpec(
     mutually_exclusive=[("folder", "job", "node")],
     checks=[check_options],
 )
-SPEC = (CI + PREDICT_MISSING + PREDICTED_PLUGINS) + with_items(ITEM)
+SPEC = (CI + PREDICT_MISSING + PREDICTED_PLUGINS + VISIBILITY) + with_items(ITEM)
 
 
 def run(task: Task) -> None:

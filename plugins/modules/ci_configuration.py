@@ -39,6 +39,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.ci
   - buildworks.toolchain.connection
   - buildworks.toolchain.to_file
+  - buildworks.toolchain.visibility
   - buildworks.toolchain.attributes
 notes:
   - Requires the Overall/Administer permission and the plugin C(configuration-as-code).
@@ -250,11 +251,11 @@ sent_secrets:
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.configuration import Configuration
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.declaration import Declaration
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import TO_FILE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import TO_FILE, VISIBILITY
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
-SPEC = (CI + TO_FILE) + ArgumentSpec(
+SPEC = (CI + TO_FILE + VISIBILITY) + ArgumentSpec(
     dict(
         configuration=dict(type="dict", not_empty=True, text_values=True, secret_members=True),
         src=dict(type="path", not_empty=True),

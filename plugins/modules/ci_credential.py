@@ -26,6 +26,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.predict_missing
   - buildworks.toolchain.state
   - buildworks.toolchain.undeclared
+  - buildworks.toolchain.visibility
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
@@ -501,6 +502,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shar
     PREDICT_MISSING,
     STATE,
     UNDECLARED,
+    VISIBILITY,
     with_items,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
@@ -542,7 +544,7 @@ ITEM = STATE + ArgumentSpec(
     ),
     mutually_exclusive=[("folder", "user"), ("content", "content_base64", "src"), ("src", "private_key")],
 )
-SPEC = (CI + PREDICT_MISSING + PREDICTED_PLUGINS + UNDECLARED) + with_items(ITEM, **_NAMES)
+SPEC = (CI + PREDICT_MISSING + PREDICTED_PLUGINS + UNDECLARED + VISIBILITY) + with_items(ITEM, **_NAMES)
 
 
 def run(task: Task) -> None:

@@ -23,6 +23,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.ci_predicted_plugins
   - buildworks.toolchain.predict_missing
   - buildworks.toolchain.state
+  - buildworks.toolchain.visibility
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
@@ -324,6 +325,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limi
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
     PREDICT_MISSING,
     STATE,
+    VISIBILITY,
     with_items,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
@@ -347,7 +349,7 @@ ITEM = STATE + ArgumentSpec(
     ),
     checks=[domains.parse_options],
 )
-SPEC = (CI + PREDICT_MISSING + PREDICTED_PLUGINS) + with_items(ITEM)
+SPEC = (CI + PREDICT_MISSING + PREDICTED_PLUGINS + VISIBILITY) + with_items(ITEM)
 
 
 def run(task: Task) -> None:

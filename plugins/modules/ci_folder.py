@@ -26,6 +26,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.predict_missing
   - buildworks.toolchain.state
   - buildworks.toolchain.undeclared
+  - buildworks.toolchain.visibility
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
@@ -298,6 +299,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shar
     PREDICT_MISSING,
     STATE,
     UNDECLARED,
+    VISIBILITY,
     with_items,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
@@ -319,7 +321,7 @@ ITEM = STATE + ArgumentSpec(
     checks=[folder_options.parse],
 )
 _UNDECLARED_IN = ArgumentSpec(dict(undeclared_in=dict(type="str", narrows_scope=True, **JOB)))
-SPEC = (CI + PREDICT_MISSING + PREDICTED_PLUGINS + UNDECLARED + _UNDECLARED_IN) + with_items(ITEM)
+SPEC = (CI + PREDICT_MISSING + PREDICTED_PLUGINS + UNDECLARED + _UNDECLARED_IN + VISIBILITY) + with_items(ITEM)
 
 
 def run(task: Task) -> None:

@@ -27,6 +27,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.state
   - buildworks.toolchain.undeclared
   - buildworks.toolchain.update_secret
+  - buildworks.toolchain.visibility
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
@@ -743,6 +744,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shar
     STATE,
     UNDECLARED,
     UPDATE_SECRET,
+    VISIBILITY,
     with_items,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
@@ -819,7 +821,7 @@ ITEM = (STATE + UPDATE_SECRET) + ArgumentSpec(
     mutually_exclusive=[("type", "config", "src")],
     checks=[check_options],
 )
-SPEC = (CI + PREDICT_MISSING + PREDICTED_PLUGINS + UNDECLARED) + with_items(ITEM)
+SPEC = (CI + PREDICT_MISSING + PREDICTED_PLUGINS + UNDECLARED + VISIBILITY) + with_items(ITEM)
 
 
 def run(task: Task) -> None:

@@ -22,6 +22,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.ci_predicted_plugins
   - buildworks.toolchain.state
   - buildworks.toolchain.undeclared
+  - buildworks.toolchain.visibility
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
@@ -296,6 +297,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limi
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
     STATE,
     UNDECLARED,
+    VISIBILITY,
     with_items,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
@@ -335,7 +337,7 @@ ITEM = STATE + ArgumentSpec(
     ),
     checks=[check_options],
 )
-SPEC = (CI + PREDICTED_PLUGINS + UNDECLARED) + with_items(ITEM)
+SPEC = (CI + PREDICTED_PLUGINS + UNDECLARED + VISIBILITY) + with_items(ITEM)
 _DEFAULTS: Fields = dict(
     description="",
     labels=[],

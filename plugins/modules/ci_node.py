@@ -24,6 +24,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.ci_predicted_plugins
   - buildworks.toolchain.state
   - buildworks.toolchain.undeclared
+  - buildworks.toolchain.visibility
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
@@ -684,6 +685,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shar
     STATE,
     TO_FILE,
     UNDECLARED,
+    VISIBILITY,
     with_items,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
@@ -775,7 +777,11 @@ def check_secret_files(params: Fields) -> None:
         raise BadOption("secret_file", f"'{min(repeated)}' is the file of several items. Set one for each item")
 
 
-SPEC = (CI + PREDICTED_PLUGINS + UNDECLARED) + with_items(ITEM) + ArgumentSpec({}, checks=[check_secret_files])
+SPEC = (
+    (CI + PREDICTED_PLUGINS + UNDECLARED + VISIBILITY)
+    + with_items(ITEM)
+    + ArgumentSpec({}, checks=[check_secret_files])
+)
 
 
 def run(task: Task) -> None:

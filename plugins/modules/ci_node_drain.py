@@ -21,6 +21,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.ci
   - buildworks.toolchain.connection
   - buildworks.toolchain.wait
+  - buildworks.toolchain.visibility
   - buildworks.toolchain.attributes
 notes:
   - Requires the Agent/Disconnect permission. Bringing a node back online requires the Agent/Connect permission.
@@ -146,12 +147,12 @@ hidden_builds:
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.nodes import nodes
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.nodes.drain import Drain
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import WAIT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import VISIBILITY, WAIT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile, run_or_predict
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
-SPEC = (CI + WAIT) + ArgumentSpec(
+SPEC = (CI + WAIT + VISIBILITY) + ArgumentSpec(
     dict(
         name=dict(type="str", required=True, **nodes.NODE),
         state=dict(type="str", choices=["drained", "resumed"], default="drained"),

@@ -28,6 +28,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.option_order.ci_plugin
   - buildworks.toolchain.ci
   - buildworks.toolchain.connection
+  - buildworks.toolchain.visibility
   - buildworks.toolchain.attributes
 notes:
   - Requires the Overall/Administer permission.
@@ -296,12 +297,16 @@ restart:
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins import desired
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.changes import PluginManager
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import DEADLINE, UNDECLARED_ENTRIES
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
+    DEADLINE,
+    UNDECLARED_ENTRIES,
+    VISIBILITY,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
-SPEC = (CI + DEADLINE + UNDECLARED_ENTRIES) + ArgumentSpec(
+SPEC = (CI + DEADLINE + UNDECLARED_ENTRIES + VISIBILITY) + ArgumentSpec(
     dict(
         plugins=dict(type="list", elements="dict", not_empty=True, options=desired.PLUGIN_SPEC.options),
         plugins_file=dict(type="path", narrows_scope=True, not_empty=True),

@@ -22,6 +22,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.state
   - buildworks.toolchain.wait
+  - buildworks.toolchain.visibility
   - buildworks.toolchain.attributes
 notes:
   - Requires the Overall/Manage permission. Older servers require Overall/Administer.
@@ -109,12 +110,12 @@ hidden_builds:
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.restarts.quiet_down import QuietDown
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE, WAIT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE, VISIBILITY, WAIT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile, run_or_predict
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
-SPEC = (CI + STATE + WAIT) + ArgumentSpec(
+SPEC = (CI + STATE + WAIT + VISIBILITY) + ArgumentSpec(
     dict(
         reason=dict(type="str", unchecked="any text"),
         cancel_on_timeout=dict(type="bool", default=False),

@@ -24,6 +24,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.ci_predicted_plugins
   - buildworks.toolchain.state
+  - buildworks.toolchain.visibility
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
@@ -233,6 +234,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
     STATE,
+    VISIBILITY,
     with_items,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
@@ -266,7 +268,7 @@ ITEM = STATE + ArgumentSpec(
     mutually_exclusive=[_IDENTITY],
     checks=[check_options],
 )
-SPEC = (CI + PREDICTED_PLUGINS) + with_items(ITEM)
+SPEC = (CI + PREDICTED_PLUGINS + VISIBILITY) + with_items(ITEM)
 
 
 def run(task: Task) -> None:

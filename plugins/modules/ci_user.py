@@ -29,6 +29,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.predict_missing
   - buildworks.toolchain.state
   - buildworks.toolchain.undeclared
+  - buildworks.toolchain.visibility
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
@@ -268,6 +269,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shar
     PREDICT_MISSING,
     STATE,
     UNDECLARED,
+    VISIBILITY,
     with_items,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
@@ -286,7 +288,7 @@ ITEM = STATE + ArgumentSpec(
         update_secret=dict(type="str", choices=["on_create", "always", "verify"], default="on_create", no_log=False),
     )
 )
-SPEC = (CI + PREDICT_MISSING + PREDICTED_PLUGINS + UNDECLARED) + with_items(ITEM, user_password="password")
+SPEC = (CI + PREDICT_MISSING + PREDICTED_PLUGINS + UNDECLARED + VISIBILITY) + with_items(ITEM, user_password="password")
 
 
 def run(task: Task) -> None:

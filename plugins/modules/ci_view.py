@@ -26,6 +26,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.purge
   - buildworks.toolchain.state
   - buildworks.toolchain.undeclared
+  - buildworks.toolchain.visibility
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
@@ -413,6 +414,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shar
     PURGE,
     STATE,
     UNDECLARED,
+    VISIBILITY,
     inherit_options,
     with_items,
 )
@@ -448,7 +450,7 @@ ITEM = (PURGE + STATE) + ArgumentSpec(
     ),
     checks=[declared_fields],
 )
-SPEC = (CI + PREDICT_MISSING + PREDICTED_PLUGINS + UNDECLARED) + with_items(ITEM)
+SPEC = (CI + PREDICT_MISSING + PREDICTED_PLUGINS + UNDECLARED + VISIBILITY) + with_items(ITEM)
 
 
 def run(task: Task) -> None:

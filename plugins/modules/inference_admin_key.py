@@ -28,6 +28,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.state
   - buildworks.toolchain.to_file
   - buildworks.toolchain.issued
+  - buildworks.toolchain.visibility
   - buildworks.toolchain.attributes
 notes:
   - Requires O(admin_key).
@@ -128,11 +129,11 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.or
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._issued_secret import ISSUED_SECRET, IssuedSecret
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE, VISIBILITY
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
-SPEC = (INFERENCE + STATE + ISSUED_SECRET) + ArgumentSpec(
+SPEC = (INFERENCE + STATE + ISSUED_SECRET + VISIBILITY) + ArgumentSpec(
     dict(
         name=dict(type="str", required=True, **NAME),
         expires_in=dict(type="int", at_least=1, at_most=admin_keys.LONGEST_LIFE),

@@ -22,6 +22,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.inference
   - buildworks.toolchain.connection
   - buildworks.toolchain.state
+  - buildworks.toolchain.visibility
   - buildworks.toolchain.attributes
 notes:
   - Requires O(admin_key).
@@ -99,12 +100,12 @@ project:
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization.projects import Project
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE, VISIBILITY
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
-SPEC = (INFERENCE + STATE) + ArgumentSpec(
+SPEC = (INFERENCE + STATE + VISIBILITY) + ArgumentSpec(
     dict(
         name=dict(type="str", **NAME),
         id=dict(type="str", **NAME),

@@ -18,6 +18,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.inference
   - buildworks.toolchain.inference_project_selection
   - buildworks.toolchain.connection
+  - buildworks.toolchain.visibility
   - buildworks.toolchain.attributes
 notes:
   - Requires O(admin_key), and O(project_id) or O(project_name).
@@ -97,12 +98,14 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.or
     AdminClient,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import VISIBILITY
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = (
     INFERENCE
+    + VISIBILITY
     + projects.PROJECT_OPTIONS
     + ArgumentSpec(
         dict(

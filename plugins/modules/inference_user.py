@@ -21,6 +21,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.inference
   - buildworks.toolchain.connection
   - buildworks.toolchain.state
+  - buildworks.toolchain.visibility
   - buildworks.toolchain.attributes
 notes:
   - Requires O(admin_key).
@@ -134,12 +135,12 @@ user:
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization import users
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE, VISIBILITY
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
-SPEC = (INFERENCE + STATE) + ArgumentSpec(
+SPEC = (INFERENCE + STATE + VISIBILITY) + ArgumentSpec(
     dict(
         email=dict(type="str", required=True, one_line=True, matches=users.EMAIL),
         role=dict(type="str", choices=list(users.ROLES)),

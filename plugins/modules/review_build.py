@@ -20,6 +20,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.review
   - buildworks.toolchain.connection
   - buildworks.toolchain.state
+  - buildworks.toolchain.visibility
   - buildworks.toolchain.attributes
 notes:
   - Requires the permission C(webapi_access), and on the project C(change_project_settings) to update builds or
@@ -128,7 +129,7 @@ not_deleted:
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE, VISIBILITY
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, operate, reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import prediction
@@ -138,7 +139,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._review.resou
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
-SPEC = (REVIEW + STATE) + ArgumentSpec(
+SPEC = (REVIEW + STATE + VISIBILITY) + ArgumentSpec(
     dict(
         project=dict(type="str", required=True, **NAME),
         name=dict(type="str", narrows_scope=True, **NAME),

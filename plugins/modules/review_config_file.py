@@ -24,6 +24,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.admin_tool
   - buildworks.toolchain.state
+  - buildworks.toolchain.visibility
   - buildworks.toolchain.attributes
 notes:
   - Requires the permission C(change_project_settings) on the project.
@@ -102,7 +103,7 @@ config_file:
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE, VISIBILITY
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.kwadmin import ADMIN_TOOL, AdminTool
@@ -110,7 +111,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._review.proje
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
-SPEC = (REVIEW + ADMIN_TOOL + STATE) + ArgumentSpec(
+SPEC = (REVIEW + ADMIN_TOOL + STATE + VISIBILITY) + ArgumentSpec(
     dict(
         project=dict(type="str", required=True, **NAME),
         src=dict(type="path", not_empty=True),

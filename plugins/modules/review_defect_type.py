@@ -20,6 +20,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.option_order.review_defect_type
   - buildworks.toolchain.review
   - buildworks.toolchain.connection
+  - buildworks.toolchain.visibility
   - buildworks.toolchain.attributes
 notes:
   - Requires the permission C(webapi_access), and C(change_project_settings) on the project.
@@ -86,13 +87,14 @@ defect_types:
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import VISIBILITY
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.projects.defect_types import DefectTypeRules
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
-SPEC = REVIEW + ArgumentSpec(
+SPEC = (REVIEW + VISIBILITY) + ArgumentSpec(
     dict(
         project=dict(type="str", required=True, **NAME),
         defect_types=dict(

@@ -18,6 +18,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.option_order.review_issue
   - buildworks.toolchain.review
   - buildworks.toolchain.connection
+  - buildworks.toolchain.visibility
   - buildworks.toolchain.attributes
 notes:
   - Requires the permissions C(webapi_access) and, on the project, C(change_issue_status), and a role that allows the
@@ -201,6 +202,7 @@ rules:
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import VISIBILITY
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issues import citation
@@ -217,7 +219,7 @@ _CITATION = dict(
     comment=dict(type="str", not_empty=True),
 )
 _RULE = {**_CITATION, "title": dict(type="str", **NAME), "query": dict(type="str", required=True, **NAME)}
-SPEC = REVIEW + ArgumentSpec(
+SPEC = (REVIEW + VISIBILITY) + ArgumentSpec(
     dict(
         project=dict(type="str", required=True, **NAME),
         ids=dict(type="list", elements="int", narrows_scope=True, each_element=dict(at_least=1, at_most=2**63 - 1)),

@@ -20,6 +20,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.predict_missing
   - buildworks.toolchain.state
+  - buildworks.toolchain.visibility
   - buildworks.toolchain.attributes
 notes:
   - Requires the permission C(webapi_access), and C(manage_modules) on the project.
@@ -158,7 +159,11 @@ module:
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import PREDICT_MISSING, STATE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
+    PREDICT_MISSING,
+    STATE,
+    VISIBILITY,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import prediction
@@ -174,7 +179,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 
 _NAMES = dict(type="list", elements="str", each_element=NAME)
 
-SPEC = (REVIEW + STATE + PREDICT_MISSING + UPDATE_UNREADABLE) + ArgumentSpec(
+SPEC = (REVIEW + STATE + PREDICT_MISSING + UPDATE_UNREADABLE + VISIBILITY) + ArgumentSpec(
     dict(
         project=dict(type="str", required=True, **NAME),
         name=dict(type="str", required=True, **NAME),

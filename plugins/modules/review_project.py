@@ -21,6 +21,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.admin_tool
   - buildworks.toolchain.state
+  - buildworks.toolchain.visibility
   - buildworks.toolchain.attributes
 notes:
   - Requires the permission C(webapi_access), and C(change_project_settings), C(create_project) or C(delete_project)
@@ -161,7 +162,7 @@ project:
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE, VISIBILITY
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile, sort_unique
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.access import permission_check
@@ -175,7 +176,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._review.write
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
-SPEC = (REVIEW + STATE + UPDATE_UNREADABLE + ADMIN_TOOL) + ArgumentSpec(
+SPEC = (REVIEW + STATE + UPDATE_UNREADABLE + ADMIN_TOOL + VISIBILITY) + ArgumentSpec(
     dict(
         name=dict(type="str", required=True, **NAME),
         new_name=dict(type="str", **NAME),

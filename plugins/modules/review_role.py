@@ -23,6 +23,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.predict_missing
   - buildworks.toolchain.purge
   - buildworks.toolchain.state
+  - buildworks.toolchain.visibility
   - buildworks.toolchain.attributes
 notes:
   - Requires the permissions C(webapi_access), C(manage_roles) and C(assign_role).
@@ -162,14 +163,19 @@ role:
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import PREDICT_MISSING, PURGE, STATE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
+    PREDICT_MISSING,
+    PURGE,
+    STATE,
+    VISIBILITY,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.access import permission_check, roles
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
-SPEC = (REVIEW + PREDICT_MISSING + PURGE + STATE) + ArgumentSpec(
+SPEC = (REVIEW + PREDICT_MISSING + PURGE + STATE + VISIBILITY) + ArgumentSpec(
     dict(
         allow_lockout=dict(type="bool", default=False),
         name=dict(type="str", required=True, **NAME),

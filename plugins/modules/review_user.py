@@ -21,6 +21,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.review
   - buildworks.toolchain.connection
   - buildworks.toolchain.state
+  - buildworks.toolchain.visibility
   - buildworks.toolchain.attributes
 notes:
   - Requires the permissions C(webapi_access) and C(manage_users).
@@ -85,14 +86,14 @@ user:
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE, VISIBILITY
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.access import permission_check, users
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
-SPEC = (REVIEW + STATE) + ArgumentSpec(
+SPEC = (REVIEW + STATE + VISIBILITY) + ArgumentSpec(
     dict(
         name=dict(type="str", required=True, **NAME),
         password=dict(type="str", no_log=True, not_empty=True),

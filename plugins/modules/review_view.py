@@ -19,6 +19,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.predict_missing
   - buildworks.toolchain.state
+  - buildworks.toolchain.visibility
   - buildworks.toolchain.attributes
 notes:
   - Requires the permission C(webapi_access) and access to the project.
@@ -129,7 +130,11 @@ view:
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import PREDICT_MISSING, STATE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
+    PREDICT_MISSING,
+    STATE,
+    VISIBILITY,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile, sort_unique
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import prediction
@@ -138,7 +143,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._review.resou
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
-SPEC = (REVIEW + STATE + PREDICT_MISSING) + ArgumentSpec(
+SPEC = (REVIEW + STATE + PREDICT_MISSING + VISIBILITY) + ArgumentSpec(
     dict(
         project=dict(type="str", required=True, **NAME),
         name=dict(type="str", required=True, **NAME),
