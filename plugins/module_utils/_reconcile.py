@@ -9,12 +9,12 @@ from __future__ import annotations
 import collections
 import contextlib
 import dataclasses
-import itertools
 import time
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     OutcomeUnknown,
+    ServerFailure,
     ServerRefusal,
     ServerUnreachable,
     ToolchainError,
@@ -22,7 +22,6 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
     describe_cause,
     join_names,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http import retry
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from ansible_collections.buildworks.toolchain.plugins.module_utils._write_only_secrets import WriteOnlySecrets
 
@@ -35,9 +34,10 @@ _Result = t.TypeVar("_Result")
 
 # Statuses that can mean that another client created, changed or deleted the resource since it was read
 _CONFLICTS = frozenset((400, 404, 409, 410, 412, 422))
-# Statuses after which the request may have created the resource nevertheless
-_MAYBE_CREATED = frozenset((500, 502, 504))
 _MAX_CONFLICTS = 3
+# Seconds before the first repeated read-back, doubled before each further one
+_FIRST_PAUSE = 0.25
+_INTERNAL_SERVER_ERROR = 500
 
 
 class _Conflict(Exception):
@@ -45,12 +45,14 @@ class _Conflict(Exception):
 
     :arg error: the error to raise if the conflict cannot be resolved
     :arg current: the current resource
+    :arg is_foreign: whether this task surely did not cause the difference
     """
 
-    def __init__(self, error: ToolchainError, current: Fields | None) -> None:
+    def __init__(self, error: ToolchainError, current: Fields | None, is_foreign: bool = False) -> None:
         super().__init__(str(error))
         self.error = error
         self.current = current
+        self.is_foreign = is_foreign
 
 
 def reconcile(  # noqa: PLR0913  the steps of all modules
@@ -68,6 +70,8 @@ def reconcile(  # noqa: PLR0913  the steps of all modules
     predict_refusal: t.Callable[[], None] = lambda: None,
     to_result: ToResult = dict,
     cumulative: bool = False,
+    replaces: bool = False,
+    enable_last: str | None = None,
     secrets: WriteOnlySecrets | None = None,
 ) -> None:
     """Create, update, replace or delete a resource, unless it already has the desired state.
@@ -75,8 +79,8 @@ def reconcile(  # noqa: PLR0913  the steps of all modules
     The member `name` of the result is the resource after the task, in check mode the predicted one, or `None` if it
     does not exist. It is set too if the task fails after a part of the change.
 
-    If the task has an option `visibility_timeout`, a change that the server does not return immediately is read again
-    within this time.
+    After each write, also one whose response is lost or has a status from 500, the resource is read back. A change that
+    the server does not return immediately is read again within `visibility_timeout` seconds.
 
     :arg read: returns the current resource, or `None` if it does not exist; also called after a write
     :arg desired: the managed fields, or a function that returns them for the current resource; the value `None` means
@@ -91,8 +95,12 @@ def reconcile(  # noqa: PLR0913  the steps of all modules
     :arg predict_refusal: called in check mode before a write is predicted; raises an exception if the server would
         refuse the write
     :arg to_result: converts the resource for the result and the diff; completes the fields of a predicted resource
-    :arg cumulative: whether `desired` adds to the existing fields, so that additions that another client overwrites are
-        written again
+    :arg cumulative: whether `desired` depends on the existing fields, such as additions and exact sets; it is computed
+        again from the resource that is read back, and what another client changed in between is written again
+    :arg replaces: whether `update` replaces the resource as a whole; it is read again immediately before the update,
+        and all its fields are verified afterwards, not only the managed ones
+    :arg enable_last: the boolean field that puts a dangerous resource into effect; other fields are written and
+        verified while it is false
     :arg secrets: the secrets among the desired fields, which the server does not return
     :raises ToolchainError: if a write was accepted but has no effect
     """
@@ -110,6 +118,8 @@ def reconcile(  # noqa: PLR0913  the steps of all modules
         predict_refusal=predict_refusal,
         to_result=to_result,
         cumulative=cumulative and callable(desired),
+        replaces=replaces,
+        enable_last=enable_last,
         secrets=secrets or WriteOnlySecrets(),
     )
     reconciliation.run()
@@ -132,6 +142,8 @@ class _Reconciliation:
     predict_refusal: t.Callable[[], None]
     to_result: ToResult
     cumulative: bool
+    replaces: bool
+    enable_last: str | None
     secrets: WriteOnlySecrets
 
     def run(self) -> None:
@@ -145,8 +157,7 @@ class _Reconciliation:
                 if not remaining_conflicts:
                     raise conflict.error from None
                 before = conflict.current
-                is_refused = isinstance(conflict.error, ServerRefusal) and conflict.error.status in _CONFLICTS
-                if is_refused and not self.task.has_written:
+                if conflict.is_foreign and not self.task.has_written:
                     initial = before
                 self.task.warn(
                     f"{conflict.error} The {self.name} was compared again, because another client may have changed it."
@@ -172,7 +183,7 @@ class _Reconciliation:
     def _create_or_update(self, change: _Change) -> Fields | None:
         before, managed = change.before, change.managed
         if before is None and self.create:
-            return change.write(self.create, managed)
+            return self._write(change, self.create, managed)
         if change.replace_reason and self.replace:
             after = change.write(self.replace, managed)
             if not self.task.check_mode and after is not None and (reason := self.replace_reason(after)):
@@ -181,8 +192,22 @@ class _Reconciliation:
                 )
             return after
         if (changes := find_differences(before or {}, managed)) and self.update:
-            return change.write(self.update, changes, basis=before)
+            return self._write(change, self.update, changes, basis=before)
         return before
+
+    def _write(self, change: _Change, send: Write, fields: Fields, basis: Fields | None = None) -> Fields | None:
+        """Write fields. Those of a dangerous resource are verified before the resource is enabled.
+
+        :arg basis: the existing fields that the write keeps
+        """
+        flag = self.enable_last
+        is_enabled = flag is not None and merge_fields(basis, fields).get(flag) is True
+        if self.task.check_mode or not flag or not self.update or not is_enabled or fields.keys() == {flag}:
+            return change.write(send, fields, basis)
+        disabling = dataclasses.replace(change, managed={**change.managed, flag: False})
+        disabled = disabling.write(send, {**fields, flag: False}, basis)
+        enabling = dataclasses.replace(change, before=disabled, managed={**change.managed, flag: True})
+        return enabling.write(self.update, {flag: True}, disabled)
 
     @property
     def _is_deletion(self) -> bool:
@@ -227,19 +252,28 @@ class _Change:
         if task.check_mode:
             plan.predict_refusal()
             return None if fields is None else plan.secrets.strip(merge_fields(basis, fields))
+        if plan.replaces and basis is not None:
+            self._verify_unchanged()
         had_written = task.has_written
         trouble = self._send(send, fields)
-        after, expected = self._read_until_visible(fields, trouble)
-        if not _is_reached(after, expected):
-            is_changed = after != self.before
-            has_changed = task.changed or had_written or is_changed  # a server can respond 200 without an effect
-            self.record(after)
-            task.changed = task.has_written = has_changed
-            failure = _unreached_error(trouble, _describe_shortfall(plan.name, after, expected), is_changed)
-            raise _Conflict(failure, after) if plan.cumulative and not trouble else failure
-        if trouble:
-            _warn_of_effect(task, trouble)
-        return after
+        after, expected = self._read_until_visible(fields, basis, trouble)
+        if _is_reached(after, expected):
+            if trouble:
+                _warn_of_effect(task, trouble)
+            return after
+        is_changed = after != self.before
+        # the only request failed, but created a part: the next comparison completes it
+        is_partly_created = (
+            isinstance(trouble, ServerFailure) and not task.has_written and not self.before and is_changed
+        )
+        # an accepted write is not denied: another node of a cluster may have it already
+        has_changed = task.changed or had_written or is_changed or trouble is None
+        self.record(after)
+        task.changed = task.has_written = has_changed
+        failure = self._unreached_error(trouble, after, expected)
+        if is_partly_created or (plan.cumulative and not trouble):
+            raise _Conflict(failure, after)
+        raise failure
 
     def _send(self, send: Write, fields: Fields | None) -> ToolchainError | None:
         """Send a write. Return the error if its effect is unknown."""
@@ -256,31 +290,84 @@ class _Change:
             raise
         return None
 
+    def _verify_unchanged(self) -> None:
+        """
+        :raises _Conflict: if the resource has changed since it was read
+        """
+        current = self.plan.read()
+        if current != self.before:
+            conflict = f"Another client changed the {self.plan.name} while the task was running."
+            raise _Conflict(ToolchainError(conflict), current, is_foreign=True)
+
     def _read_until_visible(
-        self, fields: Fields | None, trouble: ToolchainError | None
+        self, fields: Fields | None, basis: Fields | None, trouble: ToolchainError | None
     ) -> tuple[Fields | None, Fields | None]:
         """Return the resource after a write and the expected one. Read again until they agree, within a time limit."""
         plan = self.plan
-        deadline = time.monotonic() + plan.task.params.get("visibility_timeout", 0)
-        for attempt in itertools.count():
-            after = read_back(plan.read, trouble)
-            expected = None if fields is None else plan.desired(after) if plan.cumulative else self.managed
-            expected = plan.secrets.strip(expected)
-            if _is_reached(after, expected) or time.monotonic() >= deadline:
-                break
+        is_final = isinstance(trouble, ServerFailure) and trouble.status == _INTERNAL_SERVER_ERROR
+        remaining = 0.0 if is_final else self._visibility_timeout
+        pause = _FIRST_PAUSE
+        while True:
+            try:
+                after = read_back(plan.read, trouble)
+            except UnexpectedResponse:
+                if remaining <= 0:
+                    raise
+            else:
+                expected = self._expect(after, fields, basis)
+                if _is_reached(after, expected) or remaining <= 0:
+                    return after, expected
             plan.task.report_progress(f"waiting until the server returns the {plan.name} as requested")
-            time.sleep(min(retry.backoff(attempt), max(deadline - time.monotonic(), 0)))
-        return after, expected
+            _pause(min(pause, remaining))
+            remaining, pause = remaining - pause, 2 * pause
+
+    def _expect(self, after: Fields | None, fields: Fields | None, basis: Fields | None) -> Fields | None:
+        """Return the fields that the resource must have after a write, or `None` if it must not exist.
+
+        :arg after: the resource as it was read back
+        """
+        if fields is None:
+            return None
+        expected = self.plan.desired(after) if self.plan.cumulative else self.managed
+        if self.plan.replaces:
+            expected = {**merge_fields(basis, expected), **expected}
+        return t.cast("Fields", self.plan.secrets.strip(expected))
+
+    def _unreached_error(
+        self, trouble: ToolchainError | None, after: Fields | None, expected: Fields | None
+    ) -> ToolchainError:
+        plan = self.plan
+        shortfall = _describe_shortfall(plan.name, after, expected)
+        flag = plan.enable_last
+        if flag and self.before and self.before.get(flag) and after and after.get(flag) is False:
+            shortfall += f". The {plan.name} is disabled now"
+        if trouble is None:
+            return ToolchainError(f"The server accepted the change, but {shortfall}.{self._describe_wait()}")
+        if after != self.before:
+            return ToolchainError(
+                f"{describe_cause(trouble)} Reading back shows a part of the change, but {shortfall}."
+            )
+        return _get_refusal(trouble)
+
+    def _describe_wait(self) -> str:
+        timeout = self._visibility_timeout
+        advice = " Increase 'visibility_timeout' if the server needs more time."
+        return f" It was read again for {timeout:g} s.{advice}" if timeout else ""
+
+    @property
+    def _visibility_timeout(self) -> float:
+        # not an option of modules that only change files of the controller
+        return self.plan.task.params.get("visibility_timeout", 0.0)
 
     def _check_conflict(self, refusal: ServerRefusal) -> None:
         """
         :raises _Conflict: if the resource has changed since it was read
         """
-        if refusal.status in _CONFLICTS or (self.before is None and refusal.status in _MAYBE_CREATED):
+        if refusal.status in _CONFLICTS:
             with contextlib.suppress(ToolchainError):
                 current = self.plan.read()
                 if current != self.before:
-                    raise _Conflict(refusal, current)
+                    raise _Conflict(refusal, current, is_foreign=True)
 
     def _to_diff(self, resource: Fields | None) -> Fields:
         """Return the managed fields for the diff, with a state unless the resource always exists."""
@@ -340,7 +427,7 @@ def verify_write(task: Task, write: t.Callable[[], t.Any], verify: t.Callable[[]
         verify()
     except ToolchainError:
         if trouble:
-            raise trouble from None
+            raise _get_refusal(trouble) from None
         raise
     if trouble:
         task.has_written = True
@@ -433,12 +520,13 @@ def _warn_of_effect(task: Task, trouble: ToolchainError) -> None:
     task.warn(f"{describe_cause(trouble)} Reading back shows that the request had its effect.")
 
 
-def _unreached_error(trouble: ToolchainError | None, shortfall: str, is_changed: bool) -> ToolchainError:
-    if trouble is None:
-        return ToolchainError(f"The server accepted the change, but {shortfall}.")
-    if is_changed:
-        return ToolchainError(f"{describe_cause(trouble)} Reading back shows a part of the change, but {shortfall}.")
-    return trouble
+def _get_refusal(trouble: ToolchainError) -> ToolchainError:
+    """Return the error to raise if reading back shows that a write had no effect."""
+    return trouble.refusal if isinstance(trouble, ServerFailure) else trouble
+
+
+def _pause(seconds: float) -> None:
+    time.sleep(seconds)
 
 
 def _is_reached(after: Fields | None, expected: Fields | None) -> bool:

@@ -31,8 +31,13 @@ def run(
     display_interruption: Callable[[str], None] | None = None,
     **parameters: Any,
 ) -> dict[str, Any]:
-    """Run a module and return its result without the invocation."""
+    """Run a module and return its result without the invocation.
+
+    A change is read back once, unless the parameters contain `visibility_timeout`.
+    """
     code = importlib.import_module(f"ansible_collections.buildworks.toolchain.plugins.modules.{module}")
+    if "visibility_timeout" in code.SPEC.options:
+        parameters = {"visibility_timeout": 0, **parameters}
     try:
         arguments = to_json_types(parameters)
     except ToolchainError as error:

@@ -261,7 +261,7 @@ def test_task_fails_when_a_success_has_no_effect() -> None:
     with conversation(has({"a": ["1"]}), patch({"a": ["2"]}), has({"a": ["1"]})) as server:
         result = run("artifact_properties", url=server.url, properties={"a": "2"}, **TASK)
     assert result["failed"]
-    assert not result["changed"]
+    assert result["changed"]
     assert "do not have the requested values: a" in result["msg"]
 
 

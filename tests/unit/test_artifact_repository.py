@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils import _reconcile
 from sandbox.client import Sandbox
 from support.conversation import Call, call, conversation
 from support.running import run
@@ -396,6 +397,7 @@ def test_check_mode_predicts_the_open_source_edition(server_environment: Sandbox
 def test_repository_that_is_not_visible_yet_is_read_again(
     server_environment: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(_reconcile, "_pause", lambda seconds: server_environment.clock(advance=seconds))
     server_environment.switch("artifact", repository_visibility_seconds=1)
     items = [{**LOCAL, "key": "new-a"}, {**LOCAL, "key": "new-b"}]
     result = run("artifact_repository", items=items, visibility_timeout=30)

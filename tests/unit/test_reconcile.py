@@ -11,6 +11,7 @@ import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     OutcomeUnknown,
+    ServerFailure,
     ServerRefusal,
     ServerUnreachable,
     ToolchainError,
@@ -62,7 +63,7 @@ def run_reconcile(
     server: Server, desired: Fields | Callable[[Fields | None], Fields], state: str = "present", **how: bool
 ) -> Task:
     """Return the task that reconciled the role."""
-    task = Task({"state": state}, diff_mode=True, **how)
+    task = Task({"state": state, "visibility_timeout": 0}, diff_mode=True, **how)
     reconcile(
         task,
         "role",
@@ -113,7 +114,7 @@ def test_task_fails_when_another_client_changes_a_field() -> None:
     def update(fields: Fields) -> None:
         server.update({**fields, "a": 7})
 
-    task = Task({})
+    task = Task({"visibility_timeout": 0})
     with pytest.raises(ToolchainError, match="these fields of the role do not have the requested values: a"):
         reconcile(task, "role", read=server.read, desired={"a": 1, "b": 9}, update=update)
     assert task.build_result()["role"] == {"a": 7, "b": 9}
@@ -144,7 +145,7 @@ def test_refusal_is_predicted_before_a_write(before: Fields | None, state: str, 
         raise ToolchainError("No.")
 
     def reconcile_role() -> None:
-        task = Task({"state": state}, check_mode=check_mode)
+        task = Task({"state": state, "visibility_timeout": 0}, check_mode=check_mode)
         methods = {"create": server.create, "update": server.update, "delete": server.delete}
         reconcile(task, "role", read=server.read, desired={"a": 1}, check=refuse, **methods)
 
@@ -212,7 +213,10 @@ def test_prediction_has_the_members_of_the_real_result() -> None:
 
     results = []
     for check_mode in (True, False):
-        server, task = Server(None), Task({"state": "present"}, check_mode=check_mode, diff_mode=True)
+        server, task = (
+            Server(None),
+            Task({"state": "present", "visibility_timeout": 0}, check_mode=check_mode, diff_mode=True),
+        )
         reconcile(task, "role", read=server.read, desired={"a": 1}, create=server.create, to_result=show)
         results.append(task.build_result())
     assert results[0] == results[1]
@@ -232,7 +236,7 @@ class SecretServer(Server):
         self.role = self.next
 
     def replace_secret(self, **how: bool) -> Task:
-        task = Task({"state": "present"}, diff_mode=True, **how)
+        task = Task({"state": "present", "visibility_timeout": 0}, diff_mode=True, **how)
         reconcile(
             task,
             "secret",
@@ -284,7 +288,7 @@ def test_update_is_verified_when_the_response_is_lost() -> None:
         server.role = fields
         raise OutcomeUnknown(LOST)
 
-    task = Task({"state": "present"})
+    task = Task({"state": "present", "visibility_timeout": 0})
     reconcile(task, "role", read=server.read, desired={"a": 2}, update=update)
     assert task.build_result() == {"changed": True, "role": {"a": 2}}
     assert task.collect_warnings() == [f"{LOST} Reading back shows that the request had its effect."]
@@ -297,7 +301,7 @@ def test_deletion_is_verified_when_the_response_is_lost() -> None:
         server.role = None
         raise OutcomeUnknown(LOST)
 
-    task = Task({"state": "absent"})
+    task = Task({"state": "absent", "visibility_timeout": 0})
     reconcile(task, "role", read=server.read, desired={}, delete=delete)
     assert task.build_result() == {"changed": True, "role": None}
 
@@ -308,7 +312,7 @@ def lose(_fields: Fields) -> None:
 
 def test_outcome_is_unknown_when_a_lost_response_has_no_effect_yet() -> None:
     server = Server({"a": 1})
-    task = Task({"state": "present"})
+    task = Task({"state": "present", "visibility_timeout": 0})
     with pytest.raises(OutcomeUnknown, match=f"^{LOST} {NOT_KNOWN}$"):
         reconcile(task, "role", read=server.read, desired={"a": 2}, update=lose)
     assert server.calls == ["read", "read"]
@@ -324,7 +328,7 @@ def test_outcome_is_unknown_when_reading_back_fails() -> None:
         raise ServerUnreachable("GET http://host/role: Connection refused.")
 
     with pytest.raises(OutcomeUnknown) as error:
-        reconcile(Task({"state": "present"}), "role", read=read, desired={"a": 2}, update=lose)
+        reconcile(Task({"state": "present", "visibility_timeout": 0}), "role", read=read, desired={"a": 2}, update=lose)
     assert str(error.value) == (
         f"{LOST} Reading back failed as well: GET http://host/role: Connection refused. {NOT_KNOWN}"
     )
@@ -335,7 +339,7 @@ def nothing(*_fields: Fields) -> None:
 
 
 def test_replacement_without_an_effect_is_no_change() -> None:
-    task = Task({}, diff_mode=True)
+    task = Task({"visibility_timeout": 0}, diff_mode=True)
     read, reason = (lambda: {"name": "n"}), (lambda _secret: "it expires soon")
     with pytest.raises(OutcomeUnknown):
         reconcile(task, "secret", read=read, desired={"name": "m"}, replace_reason=reason, replace=lose)
@@ -364,7 +368,7 @@ def test_replacement_without_an_effect_is_no_change() -> None:
 def test_task_fails_when_an_accepted_write_has_no_effect(
     before: Fields | None, desired: Fields, state: str, complaint: str
 ) -> None:
-    task = Task({"state": state})
+    task = Task({"state": state, "visibility_timeout": 0})
     with pytest.raises(ToolchainError) as error:
         reconcile(
             task,
@@ -384,7 +388,7 @@ def test_task_fails_with_a_change_when_a_write_has_a_partial_effect() -> None:
     def update(fields: Fields) -> None:
         server.role = {"a": fields["a"], "b": 1}
 
-    task = Task({"state": "present"})
+    task = Task({"state": "present", "visibility_timeout": 0})
     with pytest.raises(ToolchainError, match="do not have the requested values: b"):
         reconcile(task, "role", read=server.read, desired={"a": 2, "b": 2}, update=update)
     assert task.build_result("failed")["changed"]
@@ -397,7 +401,13 @@ def test_refusal_is_reported_without_reading_back() -> None:
         raise ServerRefusal("PUT http://host/role: 403 Forbidden.", 403, "")
 
     with pytest.raises(ServerRefusal, match="403"):
-        reconcile(Task({"state": "present"}), "role", read=server.read, desired={"a": 2}, update=refuse)
+        reconcile(
+            Task({"state": "present", "visibility_timeout": 0}),
+            "role",
+            read=server.read,
+            desired={"a": 2},
+            update=refuse,
+        )
     assert server.calls == ["read"]
 
 
@@ -460,18 +470,198 @@ def test_resource_is_compared_again_when_another_client_causes_a_refusal(
     assert task.collect_warnings() == [f"POST http://host/role: {status} {COMPARED}"]
 
 
-def test_creation_counts_as_a_change_when_the_server_fails_after_it() -> None:
-    task = run_reconcile(RivalServer(None, {"a": 1}, 500), {"a": 1})
-    assert task.build_result()["changed"]
-    assert task.build_result()["diff"] == {"before": {"state": "absent"}, "after": {"state": "present", "a": 1}}
-
-
-@pytest.mark.parametrize("status", [401, 403, 409, 500])
+@pytest.mark.parametrize("status", [401, 403, 409])
 def test_refusal_is_reported_when_the_resource_is_as_it_was(status: int) -> None:
     server = RivalServer(None, None, status)
     with pytest.raises(ServerRefusal, match=str(status)):
         run_reconcile(server, {"a": 1})
-    assert server.calls == ["read", "read"] if status in (409, 500) else ["read"]
+    assert server.calls == ["read", "read"] if status == 409 else ["read"]
+
+
+class FailingServer(Server):
+    """A server that answers each write with an error.
+
+    :arg has_effect: whether the write has its effect nevertheless
+    """
+
+    def __init__(self, role: Fields | None, status: int, has_effect: bool) -> None:
+        super().__init__(role)
+        self._failure = ServerFailure(ServerRefusal(f"POST http://host/role: {status} Error.", status, ""))
+        self._has_effect = has_effect
+
+    def create(self, fields: Fields) -> None:
+        self._fail(lambda: super(FailingServer, self).create(fields))
+
+    def update(self, fields: Fields) -> None:
+        self._fail(lambda: super(FailingServer, self).update(fields))
+
+    def delete(self) -> None:
+        self._fail(super().delete)
+
+    def _fail(self, write: Callable[[], None]) -> None:
+        if self._has_effect:
+            write()
+        raise self._failure
+
+
+WRITES = pytest.mark.parametrize(
+    ("before", "state", "after"),
+    [(None, "present", {"a": 1}), ({"a": 2}, "present", {"a": 1}), ({"a": 1}, "absent", None)],
+    ids=["create", "update", "delete"],
+)
+
+
+@WRITES
+@pytest.mark.parametrize("status", [500, 502, 503, 504])
+def test_change_is_read_back_when_the_server_fails_after_it(
+    before: Fields | None, state: str, after: Fields | None, status: int
+) -> None:
+    task = run_reconcile(FailingServer(before, status, has_effect=True), {"a": 1}, state)
+    assert task.build_result()["changed"]
+    assert task.result["role"] == after
+    assert task.warnings == [
+        f"POST http://host/role: {status} Error. Reading back shows that the request had its effect."
+    ]
+
+
+@WRITES
+@pytest.mark.parametrize("status", [500, 502, 503, 504])
+def test_failure_is_reported_when_reading_back_shows_no_effect(
+    before: Fields | None, state: str, after: Fields | None, status: int
+) -> None:
+    server = FailingServer(before, status, has_effect=False)
+    with pytest.raises(ServerRefusal, match=rf"^POST http://host/role: {status} Error\.$"):
+        run_reconcile(server, {"a": 1}, state)
+    assert server.role == before
+
+
+def test_creation_is_completed_when_the_server_fails_in_the_middle() -> None:
+    server = Server(None)
+
+    def create(_fields: Fields) -> None:
+        server.role = {"a": 0}
+        raise ServerFailure(ServerRefusal("POST http://host/role: 500 Error.", 500, ""))
+
+    task = Task({"visibility_timeout": 0})
+    reconcile(task, "role", read=server.read, desired={"a": 1, "b": 2}, create=create, update=server.update)
+    assert server.role == {"a": 1, "b": 2}
+    assert task.changed
+
+
+def replace_role(server: Server, desired: Fields | Callable[[Fields | None], Fields], **how: Any) -> Task:
+    """Return the task that reconciled a role whose update replaces it as a whole."""
+    task = Task({"state": "present", "visibility_timeout": 0}, diff_mode=True)
+    reconcile(task, "role", read=server.read, desired=desired, create=server.create, update=server.update, **how)
+    return task
+
+
+class SharedServer(Server):
+    """A server on which another client changes the role after the first read."""
+
+    def __init__(self, role: Fields, foreign: Fields | None) -> None:
+        super().__init__(role)
+        self._foreign = foreign
+
+    def read(self) -> Fields | None:
+        current = super().read()
+        if len(self.calls) == 1:
+            self.role = self._foreign
+        return current
+
+
+def test_foreign_change_is_kept_when_the_update_replaces_the_resource() -> None:
+    server = SharedServer({"a": 1, "b": 1}, {"a": 1, "b": 7})
+    sent: list[Fields] = []
+
+    def update(fields: Fields) -> None:
+        sent.append(fields)
+        server.update(fields)
+
+    task = Task({"visibility_timeout": 0}, diff_mode=True)
+    reconcile(task, "role", read=server.read, desired={"a": 2}, update=update, replaces=True)
+    assert server.role == {"a": 2, "b": 7}
+    assert server.calls == ["read", "read", "read", ("update", {"a": 2}), "read"]
+    assert task.warnings == [
+        "Another client changed the role while the task was running. "
+        "The role was compared again, because another client may have changed it."
+    ]
+
+
+def test_task_is_unchanged_when_another_client_makes_the_change() -> None:
+    server = SharedServer({"a": 1}, {"a": 2})
+    task = replace_role(server, {"a": 2}, replaces=True)
+    assert not task.build_result()["changed"]
+    assert server.calls == ["read", "read"]
+
+
+def test_resource_is_created_when_another_client_deletes_it_before_the_update() -> None:
+    server = SharedServer({"a": 1}, None)
+    assert replace_role(server, {"a": 2}, replaces=True).changed
+    assert server.role == {"a": 2}
+
+
+def test_task_fails_when_a_replaced_resource_has_other_unmanaged_fields() -> None:
+    server = Server({"a": 1, "b": 1})
+
+    def update(_fields: Fields) -> None:
+        server.role = {"a": 2, "b": 7}
+
+    task = Task({"visibility_timeout": 0})
+    with pytest.raises(ToolchainError, match="do not have the requested values: b"):
+        reconcile(task, "role", read=server.read, desired={"a": 2}, update=update, replaces=True)
+    assert task.changed
+
+
+ENABLE = {"replaces": True, "enable_last": "enabled"}
+
+
+def test_dangerous_resource_is_changed_while_it_is_disabled() -> None:
+    server = Server({"a": 1, "enabled": True})
+    task = replace_role(server, {"a": 2}, **ENABLE)
+    assert [write for write in server.calls if write != "read"] == [
+        ("update", {"a": 2, "enabled": False}),
+        ("update", {"enabled": True}),
+    ]
+    assert server.role == {"a": 2, "enabled": True}
+    assert task.result["diff"]["after"]["a"] == 2
+
+
+def test_dangerous_resource_is_created_disabled_and_then_enabled() -> None:
+    server = Server(None)
+    replace_role(server, {"a": 2, "enabled": True}, **ENABLE)
+    assert [write for write in server.calls if write != "read"] == [
+        ("create", {"a": 2, "enabled": False}),
+        ("update", {"enabled": True}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "desired", "update"),
+    [
+        ({"a": 1, "enabled": False}, {"a": 2}, {"a": 2}),
+        ({"a": 1, "enabled": True}, {"a": 2, "enabled": False}, {"a": 2, "enabled": False}),
+        ({"a": 1, "enabled": False}, {"enabled": True}, {"enabled": True}),
+    ],
+)
+def test_one_write_suffices_when_the_resource_is_disabled_or_only_enabled(
+    before: Fields, desired: Fields, update: Fields
+) -> None:
+    server = Server(before)
+    replace_role(server, desired, **ENABLE)
+    assert [write for write in server.calls if write != "read"] == [("update", update)]
+
+
+def test_dangerous_resource_stays_disabled_when_the_server_stores_other_values() -> None:
+    server = Server({"a": 1, "enabled": True})
+
+    def update(fields: Fields) -> None:
+        server.role = {"a": 99, "enabled": fields["enabled"]}
+
+    task = Task({"visibility_timeout": 0})
+    with pytest.raises(ToolchainError, match=r"requested values: a\. The role is disabled now"):
+        reconcile(task, "role", read=server.read, desired={"a": 2}, update=update, **ENABLE)
+    assert server.role == {"a": 99, "enabled": False}
+    assert task.changed
 
 
 def test_refusal_is_reported_when_conflicts_do_not_end() -> None:
@@ -482,7 +672,7 @@ def test_refusal_is_reported_when_conflicts_do_not_end() -> None:
         raise ServerRefusal("PUT http://host/role: 409 Conflict.", 409, "")
 
     with pytest.raises(ServerRefusal, match="409 Conflict"):
-        reconcile(Task({}), "role", read=server.read, desired={"a": 0}, update=update)
+        reconcile(Task({"visibility_timeout": 0}), "role", read=server.read, desired={"a": 0}, update=update)
     assert server.calls == ["read"] * 5
 
 
@@ -496,7 +686,7 @@ def members(server: Server, overwrite: list[list[str] | None]) -> Task:
         users = overwrite.pop(0) if overwrite else None
         server.update(fields if users is None else {"users": users})
 
-    task = Task({}, diff_mode=True)
+    task = Task({"visibility_timeout": 0}, diff_mode=True)
     reconcile(task, "group", read=server.read, desired=desired, update=update, cumulative=True)
     return task
 
@@ -532,7 +722,7 @@ def test_result_shows_the_existing_part_when_a_response_is_lost() -> None:
         server.role = {"a": fields["a"], "b": 1}
         raise OutcomeUnknown(LOST)
 
-    task = Task({})
+    task = Task({"visibility_timeout": 0})
     shortfall = "these fields of the role do not have the requested values: b."
     part = f"{LOST} Reading back shows a part of the change, but {shortfall}"
     with pytest.raises(ToolchainError) as error:
@@ -546,7 +736,7 @@ UNEXPECTED_RESPONSE = "PUT http://host/role: 200, but the response is HTML, not 
 
 @pytest.mark.parametrize("has_effect", [True, False])
 def test_resource_is_read_back_when_the_response_to_a_write_is_unexpected(has_effect: bool) -> None:
-    server, task = Server({"a": 1}), Task({})
+    server, task = Server({"a": 1}), Task({"visibility_timeout": 0})
 
     def update(fields: Fields) -> None:
         task.has_written = True
@@ -569,7 +759,7 @@ def test_resource_is_read_back_when_the_response_to_a_write_is_unexpected(has_ef
 
 @pytest.mark.parametrize("error", [UnexpectedResponse(UNEXPECTED_RESPONSE), OutcomeUnknown(UNEXPECTED_RESPONSE)])
 def test_operation_succeeds_when_its_effect_is_verified_after_an_unexpected_response(error: ToolchainError) -> None:
-    task = Task({})
+    task = Task({"visibility_timeout": 0})
 
     def write() -> None:
         raise error
@@ -586,7 +776,7 @@ def test_operation_succeeds_when_its_effect_is_verified_after_an_unexpected_resp
 
 
 def test_effect_of_a_lost_write_is_its_result() -> None:
-    task = Task({})
+    task = Task({"visibility_timeout": 0})
 
     def write() -> int:
         raise OutcomeUnknown(LOST)
@@ -597,7 +787,7 @@ def test_effect_of_a_lost_write_is_its_result() -> None:
 
 
 def test_lost_write_without_an_effect_fails() -> None:
-    task = Task({})
+    task = Task({"visibility_timeout": 0})
 
     def write() -> int:
         raise OutcomeUnknown(LOST)
@@ -612,23 +802,26 @@ def test_effect_is_not_searched_if_the_response_arrived() -> None:
     def find_effect() -> int:
         raise AssertionError
 
-    assert recover_write(Task({}), lambda: 1, find_effect) == 1
+    assert recover_write(Task({"visibility_timeout": 0}), lambda: 1, find_effect) == 1
 
 
 @pytest.mark.parametrize(("check_mode", "result"), [(False, "run"), (True, "predicted")])
 def test_step_is_predicted_in_check_mode(check_mode: bool, result: str) -> None:
-    assert run_or_predict(Task({}, check_mode=check_mode), lambda: "run", lambda: "predicted") == result
+    assert (
+        run_or_predict(Task({"visibility_timeout": 0}, check_mode=check_mode), lambda: "run", lambda: "predicted")
+        == result
+    )
 
 
-def test_write_without_an_effect_is_no_change() -> None:
-    task = Task({})
+def test_accepted_write_is_not_denied_when_its_effect_is_not_visible() -> None:
+    task = Task({"visibility_timeout": 0})
 
     def update(_fields: Fields) -> None:
         task.has_written = True
 
     with pytest.raises(ToolchainError, match="do not have the requested values: a"):
         reconcile(task, "role", read=lambda: {"a": 1}, desired={"a": 2}, update=update)
-    assert not task.build_result("failed")["changed"]
+    assert task.build_result("failed")["changed"]
 
 
 @pytest.mark.parametrize(
@@ -664,21 +857,21 @@ def test_sort_unique_sorts_and_removes_duplicates() -> None:
 
 
 def test_operation_is_skipped_when_nothing_needs_to_change() -> None:
-    task = Task({})
+    task = Task({"visibility_timeout": 0})
     operate(task, None, lambda: pytest.fail("it acted"))
     assert task.build_result() == {"changed": False, "plan": None}
 
 
 @pytest.mark.parametrize("changes_state", [True, False])
 def test_operation_returns_only_its_plan_in_check_mode(changes_state: bool) -> None:
-    task = Task({}, check_mode=True)
+    task = Task({"visibility_timeout": 0}, check_mode=True)
     operate(task, {"restart": True}, lambda: pytest.fail("it acted"), changes_state=changes_state)
     assert task.build_result() == {"changed": changes_state, "plan": {"restart": True}}
 
 
 @pytest.mark.parametrize("wrote", [True, False])
 def test_operation_reports_a_change_when_it_has_written(wrote: bool) -> None:
-    task = Task({})
+    task = Task({"visibility_timeout": 0})
 
     def act() -> Fields:
         task.has_written = wrote
@@ -743,7 +936,27 @@ def test_role_is_read_again_when_a_change_is_not_visible_immediately(
     assert len(delays) == 2
 
 
-def test_task_fails_when_a_change_does_not_become_visible_in_time() -> None:
+def test_task_fails_when_a_change_does_not_become_visible_in_time(delays: list[float]) -> None:
     server = SlowServer(None, reads=10**9)
-    with pytest.raises(ToolchainError, match="accepted the change, but the role does not exist"):
-        write_slowly(server, "present", timeout=0.05)
+    with pytest.raises(ToolchainError) as failure:
+        write_slowly(server, "present", timeout=10)
+    assert str(failure.value) == (
+        "The server accepted the change, but the role does not exist. It was read again for 10 s. "
+        "Increase 'visibility_timeout' if the server needs more time."
+    )
+    assert delays == [0.25, 0.5, 1.0, 2.0, 4.0, 2.25]
+
+
+def test_role_is_read_again_when_the_response_to_a_read_back_is_unexpected(delays: list[float]) -> None:
+    server = Server(None)
+
+    def read() -> Fields | None:
+        current = server.read()
+        if server.calls.count("read") == 2:
+            raise UnexpectedResponse("GET http://host/role: 200, but the response is empty.")
+        return current
+
+    task = Task({"visibility_timeout": 10})
+    reconcile(task, "role", read=read, desired={"a": 1}, create=server.create, update=server.update)
+    assert task.result["role"] == {"a": 1}
+    assert delays == [0.25]
