@@ -17,7 +17,7 @@ class ModuleDocFragment:
 {options: {description: {}, subject: {}, scope: {}, expires_in: {},
     rotate_before: {}, token_file: {}, refreshable: {}, refresh_token_file: {},
     include_reference_token: {}, project_key: {}, allow_unlisted: {},
-    state: {}, surplus: {}, owner: {}, group: {}, mode: {}}}
+    state: {}, surplus: {}, owner: {}, group: {}, mode: {}, visibility_timeout: {}}}
 """
 
     ACCESS_TOKEN_INFO = r"""
@@ -43,8 +43,9 @@ class ModuleDocFragment:
 
     ARTIFACT_BUILD = r"""
 {options: {build: {}, number: {}, src: {}, content: {}, artifacts: {},
-    project_key: {}, state: {}, items: {}, workers: {}, on_error: {},
-    max_failures: {}, result_limit: {}, to_file: {}}}
+    project_key: {}, state: {}, items: {}, visibility_timeout: {},
+    workers: {}, on_error: {}, max_failures: {}, result_limit: {},
+    to_file: {}}}
 """
 
     ARTIFACT_BUILD_INFO = r"""
@@ -69,8 +70,8 @@ class ModuleDocFragment:
     ARTIFACT_CERTIFICATE = r"""
 {options: {alias: {}, certificate: {}, private_key: {}, warn_before: {},
     predict_missing: {}, undeclared: {}, state: {}, items: {},
-    deletions_only: {}, workers: {}, on_error: {}, max_failures: {},
-    result_limit: {}, to_file: {}}}
+    deletions_only: {}, visibility_timeout: {}, workers: {}, on_error: {},
+    max_failures: {}, result_limit: {}, to_file: {}}}
 """
 
     ARTIFACT_CERTIFICATE_INFO = r"""
@@ -88,8 +89,9 @@ class ModuleDocFragment:
 {options: {key: {}, description: {}, cron: {}, duration_in_minutes: {},
     enabled: {}, skip_trashcan: {}, project: {}, criteria: {},
     allow_broad_criteria: {}, undeclared: {}, state: {}, items: {},
-    predict_missing: {}, deletions_only: {}, workers: {}, on_error: {},
-    max_failures: {}, result_limit: {}, to_file: {}}}
+    predict_missing: {}, deletions_only: {}, visibility_timeout: {},
+    workers: {}, on_error: {}, max_failures: {}, result_limit: {},
+    to_file: {}}}
 """
 
     ARTIFACT_CLEANUP_POLICY_INFO = r"""
@@ -112,8 +114,9 @@ class ModuleDocFragment:
 
     ARTIFACT_ENVIRONMENT = r"""
 {options: {name: {}, previous_name: {}, predict_missing: {}, undeclared: {},
-    state: {}, items: {}, deletions_only: {}, workers: {}, on_error: {},
-    max_failures: {}, result_limit: {}, to_file: {}}}
+    state: {}, items: {}, deletions_only: {}, visibility_timeout: {},
+    workers: {}, on_error: {}, max_failures: {}, result_limit: {},
+    to_file: {}}}
 """
 
     ARTIFACT_ENVIRONMENT_INFO = r"""
@@ -123,8 +126,8 @@ class ModuleDocFragment:
     ARTIFACT_FILE = r"""
 {options: {repo: {}, path: {}, src: {}, content: {}, properties: {},
     recursive: {}, state: {}, items: {}, predict_missing: {},
-    workers: {}, on_error: {}, max_failures: {}, result_limit: {},
-    to_file: {}}}
+    visibility_timeout: {}, workers: {}, on_error: {}, max_failures: {},
+    result_limit: {}, to_file: {}}}
 """
 
     ARTIFACT_GROUP = r"""
@@ -133,8 +136,8 @@ class ModuleDocFragment:
     policy_viewer: {}, policy_manager: {}, reports_manager: {},
     resources_manager: {}, manage_webhook: {}, allow_lockout: {},
     undeclared: {}, state: {}, items: {}, predict_missing: {},
-    deletions_only: {}, workers: {}, on_error: {}, max_failures: {},
-    result_limit: {}, to_file: {}}}
+    deletions_only: {}, visibility_timeout: {}, workers: {}, on_error: {},
+    max_failures: {}, result_limit: {}, to_file: {}}}
 """
 
     ARTIFACT_GROUP_INFO = r"""
@@ -165,8 +168,8 @@ class ModuleDocFragment:
 {options: {name: {}, type: {}, alias: {}, private_key: {}, public_key: {},
     passphrase: {}, replace: {}, verify: {}, predict_missing: {},
     undeclared: {}, state: {}, items: {}, deletions_only: {},
-    workers: {}, on_error: {}, max_failures: {}, result_limit: {},
-    to_file: {}}}
+    visibility_timeout: {}, workers: {}, on_error: {}, max_failures: {},
+    result_limit: {}, to_file: {}}}
 """
 
     ARTIFACT_KEYPAIR_INFO = r"""
@@ -193,8 +196,8 @@ class ModuleDocFragment:
     ldap_poisoning_protection: {}, allow_user_to_access_profile: {},
     paging_support_enabled: {}, groups: {}, purge: {}, allow_lockout: {},
     update_secret: {}, undeclared: {}, state: {}, items: {}, deletions_only: {},
-    workers: {}, on_error: {}, max_failures: {}, result_limit: {},
-    to_file: {}}}
+    visibility_timeout: {}, workers: {}, on_error: {}, max_failures: {},
+    result_limit: {}, to_file: {}}}
 """
 
     ARTIFACT_LDAP_INFO = r"""
@@ -203,7 +206,7 @@ class ModuleDocFragment:
 
     ARTIFACT_LICENSE = r"""
 {options: {license_keys: {}, license_hashes: {}, update_license: {},
-    remove_used: {}, wait_timeout: {}, state: {}}}
+    remove_used: {}, wait_timeout: {}, state: {}, visibility_timeout: {}}}
 """
 
     ARTIFACT_LICENSE_INFO = r"""
@@ -233,8 +236,8 @@ class ModuleDocFragment:
     azure_app_id: {}, use_default_proxy: {}, enable_permissive_configuration: {},
     identity_mappings: {}, allow_any_token: {}, allow_admin_scope: {},
     purge: {}, undeclared: {}, state: {}, items: {}, predict_missing: {},
-    deletions_only: {}, workers: {}, on_error: {}, max_failures: {},
-    result_limit: {}, to_file: {}}}
+    deletions_only: {}, visibility_timeout: {}, workers: {}, on_error: {},
+    max_failures: {}, result_limit: {}, to_file: {}}}
 """
 
     ARTIFACT_OIDC_INFO = r"""
@@ -245,8 +248,8 @@ class ModuleDocFragment:
 {options: {name: {}, repositories: {}, builds: {}, release_bundles: {},
     destinations: {}, pipeline_sources: {}, purge: {}, allow_lockout: {},
     undeclared: {}, state: {}, items: {}, predict_missing: {},
-    deletions_only: {}, workers: {}, on_error: {}, max_failures: {},
-    result_limit: {}, to_file: {}}}
+    deletions_only: {}, visibility_timeout: {}, workers: {}, on_error: {},
+    max_failures: {}, result_limit: {}, to_file: {}}}
 """
 
     ARTIFACT_PERMISSION_INFO = r"""
@@ -271,8 +274,8 @@ class ModuleDocFragment:
     ARTIFACT_PROPERTIES = r"""
 {options: {repo: {}, path: {}, recursive: {}, properties: {},
     purge: {}, keys: {}, state: {}, items: {}, predict_missing: {},
-    workers: {}, on_error: {}, max_failures: {}, result_limit: {},
-    to_file: {}}}
+    visibility_timeout: {}, workers: {}, on_error: {}, max_failures: {},
+    result_limit: {}, to_file: {}}}
 """
 
     ARTIFACT_PROPERTIES_INFO = r"""
@@ -316,8 +319,9 @@ class ModuleDocFragment:
     signing_key: {}, environment: {}, included_repository_keys: {},
     excluded_repository_keys: {}, overwrite_existing_artifacts: {},
     allow_delete_promoted: {}, wait: {}, predict_missing: {},
-    state: {}, items: {}, wait_timeout: {}, wait_delay: {}, workers: {},
-    on_error: {}, max_failures: {}, result_limit: {}, to_file: {}}}
+    state: {}, items: {}, wait_timeout: {}, wait_delay: {}, visibility_timeout: {},
+    workers: {}, on_error: {}, max_failures: {}, result_limit: {},
+    to_file: {}}}
 """
 
     ARTIFACT_RELEASE_BUNDLE_INFO = r"""
@@ -394,8 +398,8 @@ class ModuleDocFragment:
     auto_redirect: {}, sync_groups: {}, group_attribute: {}, email_attribute: {},
     name_id_attribute: {}, ldap_group_settings: {}, allow_lockout: {},
     undeclared: {}, state: {}, items: {}, deletions_only: {},
-    workers: {}, on_error: {}, max_failures: {}, result_limit: {},
-    to_file: {}}}
+    visibility_timeout: {}, workers: {}, on_error: {}, max_failures: {},
+    result_limit: {}, to_file: {}}}
 """
 
     ARTIFACT_SAML_INFO = r"""
@@ -425,8 +429,8 @@ class ModuleDocFragment:
 
     ARTIFACT_TRUSTED_KEY = r"""
 {options: {alias: {}, key: {}, replace: {}, undeclared: {}, state: {},
-    items: {}, deletions_only: {}, workers: {}, on_error: {},
-    max_failures: {}, result_limit: {}, to_file: {}}}
+    items: {}, deletions_only: {}, visibility_timeout: {}, workers: {},
+    on_error: {}, max_failures: {}, result_limit: {}, to_file: {}}}
 """
 
     ARTIFACT_TRUSTED_KEY_INFO = r"""
@@ -440,8 +444,8 @@ class ModuleDocFragment:
     policy_manager: {}, reports_manager: {}, resources_manager: {},
     manage_webhook: {}, platform_auditor: {}, locked: {}, allow_lockout: {},
     undeclared: {}, state: {}, items: {}, predict_missing: {},
-    deletions_only: {}, workers: {}, on_error: {}, max_failures: {},
-    result_limit: {}, to_file: {}}}
+    deletions_only: {}, visibility_timeout: {}, workers: {}, on_error: {},
+    max_failures: {}, result_limit: {}, to_file: {}}}
 """
 
     ARTIFACT_USER_INFO = r"""
@@ -454,8 +458,9 @@ class ModuleDocFragment:
     handler: {}, webhook_url: {}, secret: {}, use_secret_for_signing: {},
     proxy: {}, headers: {}, method: {}, payload: {}, secrets: {},
     test_event: {}, update_secret: {}, undeclared: {}, state: {},
-    items: {}, predict_missing: {}, deletions_only: {}, workers: {},
-    on_error: {}, max_failures: {}, result_limit: {}, to_file: {}}}
+    items: {}, predict_missing: {}, deletions_only: {}, visibility_timeout: {},
+    workers: {}, on_error: {}, max_failures: {}, result_limit: {},
+    to_file: {}}}
 """
 
     ARTIFACT_WEBHOOK_INFO = r"""
@@ -465,15 +470,16 @@ class ModuleDocFragment:
     CI_API_TOKEN = r"""
 {options: {name: {}, user: {}, expires_in: {}, rotate_before: {},
     rotate_after: {}, token_file: {}, state: {}, surplus: {},
-    owner: {}, group: {}, mode: {}}}
+    owner: {}, group: {}, mode: {}, visibility_timeout: {}}}
 """
 
     CI_AUTHORIZATION = r"""
 {options: {folder: {}, job: {}, node: {}, strategy: {}, users: {},
     groups: {}, users_or_groups: {}, inheritance: {}, roles: {},
     predict_missing: {}, purge: {}, allow_lockout: {}, state: {},
-    items: {}, predicted_plugins: {}, workers: {}, on_error: {},
-    max_failures: {}, result_limit: {}, to_file: {}}}
+    items: {}, predicted_plugins: {}, visibility_timeout: {},
+    workers: {}, on_error: {}, max_failures: {}, result_limit: {},
+    to_file: {}}}
 """
 
     CI_AUTHORIZATION_INFO = r"""
@@ -515,7 +521,7 @@ class ModuleDocFragment:
     CI_CONFIGURATION = r"""
 {options: {configuration: {}, src: {}, allow_removals: {}, allow_secret_removals: {},
     allow_user_changes: {}, allow_lockout: {}, force: {}, source_file: {},
-    owner: {}, group: {}, mode: {}}}
+    owner: {}, group: {}, mode: {}, visibility_timeout: {}}}
 """
 
     CI_CONFIGURATION_INFO = r"""
@@ -529,16 +535,17 @@ class ModuleDocFragment:
     file_name: {}, content: {}, content_base64: {}, src: {}, private_key: {},
     passphrase: {}, certificate_chain: {}, xml: {}, update_secret: {},
     predict_missing: {}, undeclared: {}, state: {}, items: {},
-    predicted_plugins: {}, deletions_only: {}, workers: {}, on_error: {},
-    max_failures: {}, result_limit: {}, to_file: {}}}
+    predicted_plugins: {}, deletions_only: {}, visibility_timeout: {},
+    workers: {}, on_error: {}, max_failures: {}, result_limit: {},
+    to_file: {}}}
 """
 
     CI_CREDENTIAL_DOMAIN = r"""
 {options: {name: {}, folder: {}, description: {}, hostname: {},
     hostname_port: {}, path: {}, schemes: {}, allow_delete_credentials: {},
     predict_missing: {}, state: {}, items: {}, predicted_plugins: {},
-    workers: {}, on_error: {}, max_failures: {}, result_limit: {},
-    to_file: {}}}
+    visibility_timeout: {}, workers: {}, on_error: {}, max_failures: {},
+    result_limit: {}, to_file: {}}}
 """
 
     CI_CREDENTIAL_INFO = r"""
@@ -549,8 +556,8 @@ class ModuleDocFragment:
 {options: {name: {}, previous_name: {}, description: {}, display_name: {},
     config: {}, allow_delete_content: {}, predict_missing: {},
     undeclared: {}, undeclared_in: {}, state: {}, items: {}, predicted_plugins: {},
-    deletions_only: {}, workers: {}, on_error: {}, max_failures: {},
-    result_limit: {}, to_file: {}}}
+    deletions_only: {}, visibility_timeout: {}, workers: {}, on_error: {},
+    max_failures: {}, result_limit: {}, to_file: {}}}
 """
 
     CI_FOLDER_INFO = r"""
@@ -572,8 +579,8 @@ class ModuleDocFragment:
     scan_interval: {}, shell: {}, label: {}, allow_delete_builds: {},
     predict_missing: {}, undeclared: {}, state: {}, items: {},
     predicted_plugins: {}, deletions_only: {}, update_secret: {},
-    workers: {}, on_error: {}, max_failures: {}, result_limit: {},
-    to_file: {}}}
+    visibility_timeout: {}, workers: {}, on_error: {}, max_failures: {},
+    result_limit: {}, to_file: {}}}
 """
 
     CI_JOB_INFO = r"""
@@ -585,8 +592,8 @@ class ModuleDocFragment:
 {options: {name: {}, description: {}, labels: {}, note: {}, properties: {},
     reserved: {}, locked: {}, allow_in_use: {}, undeclared: {},
     state: {}, items: {}, predicted_plugins: {}, deletions_only: {},
-    workers: {}, on_error: {}, max_failures: {}, result_limit: {},
-    to_file: {}}}
+    visibility_timeout: {}, workers: {}, on_error: {}, max_failures: {},
+    result_limit: {}, to_file: {}}}
 """
 
     CI_LOCKABLE_RESOURCE_INFO = r"""
@@ -599,13 +606,13 @@ class ModuleDocFragment:
     environment_variables: {}, tools: {}, config: {}, secret_file: {},
     owner: {}, group: {}, mode: {}, allow_abort_builds: {}, undeclared: {},
     state: {}, items: {}, predicted_plugins: {}, deletions_only: {},
-    workers: {}, on_error: {}, max_failures: {}, result_limit: {},
-    to_file: {}}}
+    visibility_timeout: {}, workers: {}, on_error: {}, max_failures: {},
+    result_limit: {}, to_file: {}}}
 """
 
     CI_NODE_DRAIN = r"""
 {options: {name: {}, state: {}, reason: {}, wait: {}, wait_timeout: {},
-    cancel_on_timeout: {}, wait_delay: {}}}
+    cancel_on_timeout: {}, wait_delay: {}, visibility_timeout: {}}}
 """
 
     CI_NODE_INFO = r"""
@@ -615,7 +622,7 @@ class ModuleDocFragment:
     CI_PLUGIN = r"""
 {options: {plugins: {}, plugins_file: {}, undeclared: {}, restart: {},
     break_dependents: {}, metadata_max_age: {}, wait_timeout: {},
-    wait_delay: {}}}
+    wait_delay: {}, visibility_timeout: {}}}
 """
 
     CI_PLUGIN_INFO = r"""
@@ -624,7 +631,7 @@ class ModuleDocFragment:
 
     CI_QUIET_DOWN = r"""
 {options: {reason: {}, state: {}, wait: {}, wait_timeout: {},
-    cancel_on_timeout: {}, wait_delay: {}}}
+    cancel_on_timeout: {}, wait_delay: {}, visibility_timeout: {}}}
 """
 
     CI_RESTART = r"""
@@ -644,8 +651,9 @@ class ModuleDocFragment:
     CI_SCRIPT_APPROVAL = r"""
 {options: {signature: {}, script: {}, language: {}, script_hash: {},
     assume_permission_check: {}, allow_dangerous: {}, state: {},
-    items: {}, predicted_plugins: {}, workers: {}, on_error: {},
-    max_failures: {}, result_limit: {}, to_file: {}}}
+    items: {}, predicted_plugins: {}, visibility_timeout: {},
+    workers: {}, on_error: {}, max_failures: {}, result_limit: {},
+    to_file: {}}}
 """
 
     CI_SCRIPT_APPROVAL_INFO = r"""
@@ -656,8 +664,8 @@ class ModuleDocFragment:
 {options: {name: {}, full_name: {}, description: {}, email: {},
     user_password: {}, update_secret: {}, predict_missing: {},
     undeclared: {}, state: {}, items: {}, predicted_plugins: {},
-    deletions_only: {}, workers: {}, on_error: {}, max_failures: {},
-    result_limit: {}, to_file: {}}}
+    deletions_only: {}, visibility_timeout: {}, workers: {}, on_error: {},
+    max_failures: {}, result_limit: {}, to_file: {}}}
 """
 
     CI_USER_INFO = r"""
@@ -669,8 +677,9 @@ class ModuleDocFragment:
     jobs: {}, purge: {}, regex: {}, recurse: {}, columns: {},
     status_filter: {}, filter_queue: {}, filter_executors: {},
     config: {}, predict_missing: {}, undeclared: {}, state: {},
-    items: {}, predicted_plugins: {}, deletions_only: {}, workers: {},
-    on_error: {}, max_failures: {}, result_limit: {}, to_file: {}}}
+    items: {}, predicted_plugins: {}, deletions_only: {}, visibility_timeout: {},
+    workers: {}, on_error: {}, max_failures: {}, result_limit: {},
+    to_file: {}}}
 """
 
     CI_VIEW_INFO = r"""
@@ -680,7 +689,8 @@ class ModuleDocFragment:
 
     INFERENCE_ADMIN_KEY = r"""
 {options: {name: {}, expires_in: {}, rotate_before: {}, state: {},
-    owner: {}, group: {}, mode: {}, key_file: {}, surplus: {}}}
+    owner: {}, group: {}, mode: {}, key_file: {}, surplus: {},
+    visibility_timeout: {}}}
 """
 
     INFERENCE_ADMIN_KEY_INFO = r"""
@@ -732,7 +742,7 @@ class ModuleDocFragment:
 
     INFERENCE_PROJECT = r"""
 {options: {name: {}, id: {}, external_key_id: {}, residency: {},
-    state: {}}}
+    state: {}, visibility_timeout: {}}}
 """
 
     INFERENCE_PROJECT_INFO = r"""
@@ -740,7 +750,7 @@ class ModuleDocFragment:
 """
 
     INFERENCE_RATE_LIMIT = r"""
-{options: {limits: {}, project_id: {}, project_name: {}}}
+{options: {limits: {}, project_id: {}, project_name: {}, visibility_timeout: {}}}
 """
 
     INFERENCE_RATE_LIMIT_INFO = r"""
@@ -750,7 +760,7 @@ class ModuleDocFragment:
     INFERENCE_SERVICE_ACCOUNT = r"""
 {options: {name: {}, role: {}, rotate_after: {}, project_id: {},
     project_name: {}, state: {}, owner: {}, group: {}, mode: {},
-    key_file: {}, surplus: {}}}
+    key_file: {}, surplus: {}, visibility_timeout: {}}}
 """
 
     INFERENCE_USAGE_INFO = r"""
@@ -760,7 +770,7 @@ class ModuleDocFragment:
 """
 
     INFERENCE_USER = r"""
-{options: {email: {}, role: {}, projects: {}, state: {}}}
+{options: {email: {}, role: {}, projects: {}, state: {}, visibility_timeout: {}}}
 """
 
     INFERENCE_USER_INFO = r"""
@@ -769,7 +779,7 @@ class ModuleDocFragment:
 
     REVIEW_BUILD = r"""
 {options: {project: {}, name: {}, new_name: {}, keep: {}, allow_last: {},
-    keep_newest: {}, state: {}}}
+    keep_newest: {}, state: {}, visibility_timeout: {}}}
 """
 
     REVIEW_BUILD_INFO = r"""
@@ -788,7 +798,8 @@ class ModuleDocFragment:
 
     REVIEW_CONFIG_FILE = r"""
 {options: {project: {}, src: {}, name: {}, checksum_file: {},
-    force: {}, admin_tool: {}, admin_tool_timeout: {}, state: {}}}
+    force: {}, admin_tool: {}, admin_tool_timeout: {}, state: {},
+    visibility_timeout: {}}}
 """
 
     REVIEW_CONFIG_FILE_INFO = r"""
@@ -796,7 +807,7 @@ class ModuleDocFragment:
 """
 
     REVIEW_DEFECT_TYPE = r"""
-{options: {project: {}, defect_types: {}}}
+{options: {project: {}, defect_types: {}, visibility_timeout: {}}}
 """
 
     REVIEW_DEFECT_TYPE_INFO = r"""
@@ -812,7 +823,7 @@ class ModuleDocFragment:
 
     REVIEW_GROUP = r"""
 {options: {name: {}, users: {}, append: {}, allow_lockout: {},
-    predict_missing: {}, state: {}}}
+    predict_missing: {}, state: {}, visibility_timeout: {}}}
 """
 
     REVIEW_GROUP_INFO = r"""
@@ -821,7 +832,7 @@ class ModuleDocFragment:
 
     REVIEW_ISSUE = r"""
 {options: {project: {}, ids: {}, query: {}, from_status: {}, from_owner: {},
-    status: {}, owner: {}, comment: {}, rules: {}}}
+    status: {}, owner: {}, comment: {}, rules: {}, visibility_timeout: {}}}
 """
 
     REVIEW_ISSUE_INFO = r"""
@@ -842,7 +853,7 @@ class ModuleDocFragment:
 {options: {project: {}, name: {}, new_name: {}, paths: {}, tags: {},
     allow_all: {}, allow_users: {}, allow_groups: {}, deny_users: {},
     deny_groups: {}, update_unreadable: {}, predict_missing: {},
-    state: {}}}
+    state: {}, visibility_timeout: {}}}
 """
 
     REVIEW_MODULE_INFO = r"""
@@ -853,7 +864,7 @@ class ModuleDocFragment:
 {options: {name: {}, new_name: {}, description: {}, tags: {},
     auto_delete_builds: {}, auto_delete_threshold: {}, use_admin_tool: {},
     allow_delete: {}, update_unreadable: {}, state: {}, admin_tool: {},
-    admin_tool_timeout: {}}}
+    admin_tool_timeout: {}, visibility_timeout: {}}}
 """
 
     REVIEW_PROJECT_IMPORT = r"""
@@ -874,7 +885,8 @@ class ModuleDocFragment:
 
     REVIEW_ROLE = r"""
 {options: {name: {}, permissions: {}, transitions: {}, assignments: {},
-    allow_lockout: {}, purge: {}, predict_missing: {}, state: {}}}
+    allow_lockout: {}, purge: {}, predict_missing: {}, state: {},
+    visibility_timeout: {}}}
 """
 
     REVIEW_ROLE_INFO = r"""
@@ -891,7 +903,8 @@ class ModuleDocFragment:
 """
 
     REVIEW_USER = r"""
-{options: {name: {}, password: {}, update_password: {}, state: {}}}
+{options: {name: {}, password: {}, update_password: {}, state: {},
+    visibility_timeout: {}}}
 """
 
     REVIEW_USER_INFO = r"""
@@ -900,7 +913,8 @@ class ModuleDocFragment:
 
     REVIEW_VIEW = r"""
 {options: {project: {}, name: {}, new_name: {}, query: {}, tags: {},
-    public: {}, take_over: {}, predict_missing: {}, state: {}}}
+    public: {}, take_over: {}, predict_missing: {}, state: {},
+    visibility_timeout: {}}}
 """
 
     REVIEW_VIEW_INFO = r"""
