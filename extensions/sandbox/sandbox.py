@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import pathlib
+import re
 import sqlite3
 import tempfile
 from collections.abc import Mapping
@@ -28,6 +29,8 @@ from .service import Service
 
 SERVICES = ("artifact", "ci", "review", "inference")
 MAX_STATE_ROWS = 100
+# Messages of Python's own functions
+_PYTHON = re.compile(r"\bint\(\)|could not convert|to unpack|codec can't|isoformat|does not match format")
 DEFAULT_SEED = pathlib.Path(__file__).parent / "seeds" / "default"
 
 
@@ -59,7 +62,7 @@ class Sandbox:
         classes: list[type[Service]] = [importlib.import_module(f"{__package__}.{name}").SERVICE for name in SERVICES]
         self.runtime.create("".join(service.schema for service in classes))
         for service in classes:
-            self.runtime.declare_switches(service.name, service.switches)
+            self.runtime.declare_switches(service.name, service.switches, service.switch_rules)
         return [service(self.runtime) for service in classes]
 
     def _restore(self) -> None:
@@ -144,7 +147,7 @@ class Sandbox:
         try:
             service.seed(section)
         except Exception as error:
-            raise SeedError(f"seed.{service.name} is invalid: {error}") from error
+            raise SeedError(f"seed.{service.name} is invalid: {_describe(error)}") from error
 
     async def export_seed_in_thread(self) -> dict[str, Any]:
         """Return the contents as a seed; see `_export_seed`. Requests to the services wait."""
@@ -208,3 +211,12 @@ class Sandbox:
 
 def _read_tables(db: sqlite3.Connection, tables: StateTables) -> dict[str, Any]:
     return {name: tables.read(db, name, None, 0, MAX_STATE_ROWS) for name in tables.queries}
+
+
+def _describe(error: Exception) -> str:
+    """Return the words of an error of the sandbox. Those of Python say nothing about a seed."""
+    if isinstance(error, (TypeError, KeyError, AttributeError, IndexError, sqlite3.Error)) or _PYTHON.search(
+        str(error)
+    ):
+        return "it contains a value that the sandbox does not understand."
+    return str(error)

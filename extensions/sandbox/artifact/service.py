@@ -14,6 +14,7 @@ from starlette.responses import Response
 
 from ..http.routing import ANY, Route, RouteMatch, Routes
 from ..runtime.runtime import Runtime
+from ..runtime.switch_rules import Rules, check_version
 from ..seeds.export import SeedExport
 from ..seeds.snapshot import SnapshotDirectory
 from ..service import Service
@@ -230,6 +231,34 @@ class ArtifactService(Service):
         "oidc_longest_lifetime": 86400,  # seconds, of tokens that identity mappings issue
         "oidc_signing_key": "",  # verifies the tokens of all OIDC providers (HS256); if empty, none is exchanged
         "oidc_lists_project_mappings": False,  # whether lists of global mappings contain those of projects
+    }
+    switch_rules: ClassVar[Rules] = {
+        "version": check_version,
+        "edition": ("oss", "pro", "enterprise"),
+        "license_list": ("object", "list"),
+        "dry_run_promotes": ("never", "with_status", "always"),
+        "image_marker": ("offset", "name"),
+        "missing_replication_status": (404, 400),
+        "replication_passwords": ("encrypted", "stored", "absent"),
+        "webhook_conflict_status": (409, 400),
+        "webhook_secrets": ("masked", "encrypted", "stored", "absent"),
+        "ldap_passwords": ("absent", "masked", "encrypted", "stored"),
+        "ldap_lists": ("full", "keys"),
+        "missing_ldap_status": (404, 400),
+        "keypair_conflict_status": (409, 400, 0),
+        "trusted_key_conflict_status": (409, 400),
+        "release_bundle_running_status": ("PROCESSING", "STARTED"),
+        "release_bundle_submitted_status": (202, 200),
+        "release_bundle_conflict_status": (409, 400),
+        "release_bundle_missing_source": ("failed", "refused"),
+        "merge_refusal_status": (400, 500),
+        "remote_passwords": ("encrypted", "masked", "absent"),
+        "cleanup_conflict_status": (409, 400),
+        "configuration_lists": ("replace", "by_index"),
+        "configuration_unknown": ("refuse", "ignore"),
+        "saml_since": check_version,
+        "saml_certificates": ("stored", "one_line", "pem"),
+        "oidc_edition": ("pro", "enterprise"),
     }
 
     def __init__(self, runtime: Runtime) -> None:

@@ -15,6 +15,7 @@ from starlette.routing import BaseRoute
 
 from ..http.routing import Route, Routes
 from ..runtime.runtime import Runtime
+from ..runtime.switch_rules import Rules, check_version
 from ..seeds.export import SeedExport
 from ..seeds.snapshot import SnapshotDirectory
 from ..service import Service
@@ -46,6 +47,7 @@ from .state import NAME
 from .state_tables import STATE_TABLES
 from .storage import SCHEMA
 from .system import management, restart_api, root
+from .system.lifecycle import check_stages
 
 # Registered by their import
 MODULES_WITH_SCRIPTS = (account_scripts, approvals, credential_scripts)
@@ -116,6 +118,7 @@ class CiService(Service):
         "groovy_jar": "",
         "cli_upload_seconds": 15.0,
     }
+    switch_rules: ClassVar[Rules] = {"version": check_version, "restart_stages": check_stages}
 
     def __init__(self, runtime: Runtime) -> None:
         super().__init__(runtime)

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import secrets
 from collections.abc import Awaitable, Callable
 from dataclasses import fields
@@ -18,6 +20,7 @@ from starlette.types import Receive, Scope, Send
 
 from .. import console
 from ..parsing.documents import parse_json
+from ..runtime.clock import Clock
 from ..sandbox import Sandbox
 from .curl import build_command
 from .details import describe_request, list_credentials
@@ -31,6 +34,8 @@ Handler = Callable[[Request], Awaitable[Any]]
 
 HEALTH = "/_sandbox/health"
 FILTERS = tuple(field.name for field in fields(Filter))
+LIMITS = ("after", "before", "last")
+LATEST = 220_000_000_000  # latest time of the clock, in seconds since the epoch
 # These paths need no secret because their responses contain no data of the sandbox.
 PUBLIC_PATHS = {HEALTH, *(route.path for route in console.ROUTES)}
 
@@ -52,18 +57,20 @@ class ControlAPI:
                 *console.ROUTES,
                 Route(HEALTH, _json_endpoint(self._health)),
                 Route("/_sandbox/reset", _json_endpoint(self._reset), methods=["POST"]),
-                Route("/_sandbox/seed", _json_endpoint(self._seed), methods=["GET", "POST"]),
+                Route("/_sandbox/seed", _json_endpoint(self._seed, ("reset",)), methods=["GET", "POST"]),
                 Route("/_sandbox/snapshot", _json_endpoint(self._snapshot), methods=["POST"]),
                 Route("/_sandbox/exports", _json_endpoint(self._exports)),
                 Route("/_sandbox/state", _json_endpoint(self._state)),
-                Route("/_sandbox/state/{service}/{table}", _json_endpoint(self._state_table)),
+                Route("/_sandbox/state/{service}/{table}", _json_endpoint(self._state_table, ("parent", "offset"))),
                 Route("/_sandbox/clock", _json_endpoint(self._clock), methods=["GET", "PUT"]),
                 Route("/_sandbox/switches", _json_endpoint(self._switches), methods=["GET", "PATCH"]),
                 Route("/_sandbox/faults", _json_endpoint(self._list_faults), methods=["GET", "POST", "DELETE"]),
                 Route("/_sandbox/faults/presets", _json_endpoint(self._list_presets)),
                 Route("/_sandbox/faults/presets/{name}", _json_endpoint(self._add_preset), methods=["POST"]),
                 Route("/_sandbox/faults/{id:int}", _json_endpoint(self._remove_fault), methods=["DELETE"]),
-                Route("/_sandbox/journal", _json_endpoint(self._journal), methods=["GET", "DELETE"]),
+                Route(
+                    "/_sandbox/journal", _json_endpoint(self._journal, (*FILTERS, *LIMITS)), methods=["GET", "DELETE"]
+                ),
                 Route("/_sandbox/journal/{n:int}", _json_endpoint(self._journal_entry)),
                 Route("/_sandbox/journal/{n:int}/replay", _json_endpoint(self._replay), methods=["POST"]),
                 *(Mount(f"/_sandbox/{service.name}", routes=service.control_routes()) for service in sandbox.services),
@@ -92,13 +99,15 @@ class ControlAPI:
     async def _seed(self, request: Request) -> Any:
         if request.method == "GET":
             return await self._sandbox.export_seed_in_thread()
-        reset = request.query_params.get("reset") == "1"
-        await self._sandbox.seed_in_thread(_parse_seed(await request.body()), reset=reset)
+        reset = request.query_params.get("reset", "0")
+        if reset not in ("0", "1"):
+            raise ValueError("The argument 'reset' must be 0 or 1.")
+        await self._sandbox.seed_in_thread(_parse_seed(await request.body()), reset=reset == "1")
         self._export(request)
         return {}
 
     async def _snapshot(self, request: Request) -> Any:
-        files = _require_mapping(parse_json(await request.body()), "A snapshot")
+        files = await _read_mapping(request, "A snapshot")
         await self._sandbox.load_snapshot_in_thread(files)
         self._export(request)
         return {}
@@ -124,27 +133,18 @@ class ControlAPI:
     async def _clock(self, request: Request) -> Any:
         clock = self._sandbox.runtime.clock
         if request.method == "PUT":
-            change = _require_mapping(parse_json(await request.body()), "A change of the clock")
-            if not change or set(change) - {"advance", "set", "frozen"}:
-                raise ValueError("A change of the clock requires 'advance', 'set' or 'frozen', and nothing else.")
-            if "frozen" in change:  # first, so that the clock shows exactly the time that is set with it
-                clock.freeze(bool(change["frozen"]))
-            if "set" in change:
-                clock.set(float(change["set"]))
-            if "advance" in change:
-                clock.set(clock.now() + float(change["advance"]))
+            change = await _read_mapping(request, "A change of the clock")
+            _change_clock(clock, change)
         return clock.state()
 
     async def _switches(self, request: Request) -> Any:
         if request.method == "PATCH":
-            self._sandbox.runtime.set_switches(
-                _require_mapping(parse_json(await request.body()), "A change of switches")
-            )
+            self._sandbox.runtime.set_switches(await _read_mapping(request, "A change of switches"))
         return self._sandbox.runtime.all_switches()
 
     async def _list_faults(self, request: Request) -> Any:
         if request.method == "POST":
-            return self._sandbox.faults.add(_require_mapping(parse_json(await request.body()), "A fault"))
+            return self._sandbox.faults.add(await _read_mapping(request, "A fault"))
         if request.method == "DELETE":
             self._sandbox.faults.clear()
         return {"faults": self._sandbox.faults.to_list()}
@@ -153,7 +153,7 @@ class ControlAPI:
         return {"presets": describe_presets(self._sandbox.services)}
 
     async def _add_preset(self, request: Request) -> Any:
-        changes = _require_mapping(parse_json(await request.body() or b"{}"), "A change of a preset")
+        changes = await _read_mapping(request, "A change of a preset", b"{}")
         faults = expand_preset(request.path_params["name"], self._sandbox.services, changes)
         return {"faults": [self._sandbox.faults.add(fault) for fault in faults]}
 
@@ -166,8 +166,9 @@ class ControlAPI:
         if request.method == "DELETE":
             journal.clear()
         query = request.query_params
-        limits = {name: _parse_number(request, name) for name in ("after", "before", "last") if name in query}
+        limits = {name: _parse_number(request, name) for name in LIMITS if name in query}
         criteria = Filter(**{name: query[name] for name in FILTERS if name in query})
+        criteria.check([service.name for service in self._sandbox.services])
         return {
             "began": journal.log.began,
             "total": len(journal.log.entries),
@@ -197,15 +198,19 @@ class ControlAPI:
         return self._sandbox.journal.find(request.path_params["n"])
 
 
-def _json_endpoint(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
-    """Return an endpoint with JSON responses: 400 if the input is invalid, 404 if an object does not exist."""
+def _json_endpoint(handler: Handler, arguments: tuple[str, ...] = ()) -> Callable[[Request], Awaitable[Response]]:
+    """Return an endpoint with JSON responses: 400 if the input is invalid, 404 if an object does not exist.
+
+    :arg arguments: names of the arguments that the query can have
+    """
 
     async def endpoint(request: Request) -> Response:
         try:
+            _check_arguments(request, arguments)
             return JSONResponse(await handler(request))
         except (UnknownEntryError, UnknownFaultError, UnknownPresetError, UnknownTableError) as error:
             return JSONResponse({"error": str(error)}, 404)
-        except (ValueError, TypeError, KeyError, yaml.YAMLError) as error:
+        except ValueError as error:
             return JSONResponse({"error": str(error)}, 400)
         except RecursionError:
             return JSONResponse({"error": "The request body is nested too deeply."}, 400)
@@ -213,22 +218,74 @@ def _json_endpoint(handler: Handler) -> Callable[[Request], Awaitable[Response]]
     return endpoint
 
 
+def _check_arguments(request: Request, known: tuple[str, ...]) -> None:
+    """Fail if the query has an unknown argument, or one twice.
+
+    :raises ValueError: if it does
+    """
+    names = [name for name, _value in request.query_params.multi_items()]
+    if unknown := next((name for name in names if name not in known), None):
+        valid = f"Valid arguments: {', '.join(known)}." if known else "The path has no arguments."
+        raise ValueError(f"Unknown argument {unknown!r}. {valid}")
+    if len(names) != len(set(names)):
+        raise ValueError("An argument is given twice.")
+
+
+def _parse_body(body: bytes, subject: str) -> Any:
+    try:
+        return parse_json(body)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{subject} is not valid JSON: see line {error.lineno}, column {error.colno}.") from None
+    except UnicodeDecodeError:
+        raise ValueError(f"{subject} is not UTF-8.") from None
+
+
 def _parse_seed(body: bytes) -> Any:
     """Parse a seed as JSON or, if it is not JSON, as YAML. YAML interprets some escapes of JSON differently."""
     try:
         return parse_json(body)
     except ValueError:
+        pass
+    try:
         return yaml.safe_load(body)
+    except (yaml.YAMLError, ValueError) as error:
+        mark = getattr(error, "problem_mark", None)
+        place = f": see line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+        raise ValueError(f"The seed is neither valid JSON nor valid YAML{place}.") from None
+
+
+def _change_clock(clock: Clock, change: dict[str, Any]) -> None:
+    """Change the clock, if the whole change is valid.
+
+    :raises ValueError: if it is not
+    """
+    if not change or set(change) - {"advance", "set", "frozen"}:
+        raise ValueError("A change of the clock requires 'advance', 'set' or 'frozen', and nothing else.")
+    if not isinstance(change.get("frozen", False), bool):
+        raise ValueError("'frozen' of the clock must be true or false.")
+    for name in ("set", "advance"):
+        value = change.get(name, 0)
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not -LATEST <= value <= LATEST:
+            raise ValueError(f"{name!r} of the clock must be a number of seconds.")
+    if not 0 <= change.get("set", clock.now()) + change.get("advance", 0) <= LATEST or change.get("set", 0) < 0:
+        raise ValueError("The time of the clock must be between 1970 and the year 9000.")
+    if "frozen" in change:  # first, so that the clock shows exactly the time that is set with it
+        clock.freeze(change["frozen"])
+    if "set" in change:
+        clock.set(float(change["set"]))
+    if "advance" in change:
+        clock.set(clock.now() + float(change["advance"]))
 
 
 def _parse_number(request: Request, name: str) -> int:
     value = request.query_params[name]
-    if not value.isdecimal():
+    if not re.fullmatch("[0-9]{1,15}", value):
         raise ValueError(f"{name} must be a number, not {value!r}.")
     return int(value)
 
 
-def _require_mapping(value: Any, subject: str) -> dict[str, Any]:
+async def _read_mapping(request: Request, subject: str, default: bytes = b"") -> dict[str, Any]:
+    value = _parse_body(await request.body() or default, subject)
     if not isinstance(value, dict):
         raise ValueError(f"{subject} must be an object.")
     return value

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -15,21 +16,23 @@ from ..runtime.evaluator import Evaluator
 
 KINDS = ("latency", "status", "reset_before", "reset_after", "truncate", "body")
 EFFECTS = ("read", "write")
-NUMBER = (int, float)
-TYPES: dict[str, type | tuple[type, ...]] = {
-    "service": str,
-    "method": str,
-    "path": str,
-    "label": str,
-    "effect": str,
-    "nth": int,
-    "times": int,
-    "for_seconds": NUMBER,
-    "seconds": NUMBER,
-    "status": int,
-    "headers": dict,
-    "body": str,
+_TEXT, _WHOLE_NUMBER, _NUMBER = (str, "a string"), (int, "a whole number"), ((int, float), "a number")
+TYPES: dict[str, tuple[type | tuple[type, ...], str]] = {
+    "kind": _TEXT,
+    "service": _TEXT,
+    "method": _TEXT,
+    "path": _TEXT,
+    "label": _TEXT,
+    "effect": _TEXT,
+    "nth": _WHOLE_NUMBER,
+    "times": _WHOLE_NUMBER,
+    "for_seconds": _NUMBER,
+    "seconds": _NUMBER,
+    "status": _WHOLE_NUMBER,
+    "headers": (dict, "an object"),
+    "body": _TEXT,
 }
+LEAST = {"nth": 1, "times": 0, "seconds": 0}
 
 
 @dataclass
@@ -63,10 +66,14 @@ class Fault:
 
         :raises ValueError: if a field is invalid
         """
-        for name, expected in TYPES.items():
+        for name, (expected, words) in TYPES.items():
             value = getattr(self, name)
             if value is not None and (not isinstance(value, expected) or isinstance(value, bool)):
-                raise ValueError(f"Invalid value for {name!r} of a fault: {value!r}.")
+                raise ValueError(f"The {name!r} of a fault must be {words}.")
+        for name, least in LEAST.items():
+            value = getattr(self, name)
+            if value is not None and not least <= value < math.inf:
+                raise ValueError(f"The {name!r} of a fault must be {least} or more.")
         if self.kind not in KINDS:
             raise ValueError(f"Unknown kind of fault {self.kind!r}. Use one of: {', '.join(KINDS)}.")
         if self.kind == "status" and self.status is None:
@@ -77,13 +84,18 @@ class Fault:
             raise ValueError("The 'status' of a fault must be between 200 and 599.")
         if self.effect not in (None, *EFFECTS):
             raise ValueError(f"The 'effect' of a fault must be one of: {', '.join(EFFECTS)}.")
-        if self.for_seconds is not None and not self.for_seconds > 0:
+        if self.for_seconds is not None and not 0 < self.for_seconds < math.inf:
             raise ValueError("The 'for_seconds' of a fault must be positive.")
         if self.times is None:
             self.times = 1 if self.for_seconds is None else 0
         self.method = self.method and self.method.upper()
+        if not all(type(value) in (str, int, float) for value in self.headers.values()):
+            raise ValueError("The 'headers' of a fault must be strings.")
         self.headers = {name: str(value) for name, value in self.headers.items()}
-        re.compile(self.path or "")
+        try:
+            re.compile(self.path or "")
+        except (re.error, RecursionError, OverflowError):
+            raise ValueError("The 'path' of a fault is not a valid regular expression.") from None
 
     def count_request(
         self, service: str, method: str, matching_paths: frozenset[int], label: str | None, effect: str | None
@@ -144,13 +156,15 @@ class Faults:
 
         :raises ValueError: if a field is unknown or invalid
         """
-        try:
-            fault = Fault(id=next(self._ids), **fields)
-        except (TypeError, re.error, RecursionError) as error:
-            raise ValueError(f"Invalid fault: {error}") from error
+        if unknown := set(fields) - set(TYPES):
+            names = ", ".join(sorted(map(repr, unknown)))
+            raise ValueError(f"A fault has no member {names}. Its members are: {', '.join(TYPES)}.")
+        if "kind" not in fields:
+            raise ValueError(f"A fault requires 'kind', one of: {', '.join(KINDS)}.")
+        given = {name: value for name, value in fields.items() if value is not None}
+        fault = Fault(id=next(self._ids), **given)
         if fault.service not in (None, *self._services):
             raise ValueError(f"Unknown service {fault.service!r}.")
-        fault.matched = 0
         fault.expires = None if fault.for_seconds is None else self._clock.now() + fault.for_seconds
         self._faults.append(fault)
         return asdict(fault)

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import functools
 import itertools
+import re
 import string
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,6 +84,20 @@ class Filter:
     status: str = ""
     effect: str = ""
     text: str = ""
+
+    def check(self, services: Sequence[str]) -> None:
+        """Verify the conditions.
+
+        :raises ValueError: if no entry could meet one
+        """
+        if self.service not in ("", *services):
+            raise ValueError(f"Unknown service {self.service!r}. Use one of: {', '.join(services)}.")
+        if not re.fullmatch("[A-Z]*", self.method):
+            raise ValueError("The argument 'method' must be an HTTP method in capital letters.")
+        if not re.fullmatch("none|([1-5][0-9]{0,2})?", self.status):
+            raise ValueError("The argument 'status' must be a status, its first digits, or 'none'.")
+        if self.effect not in ("", "read", "write"):
+            raise ValueError("The argument 'effect' must be 'read' or 'write'.")
 
     def matches(self, entry: JournalEntry) -> bool:
         """Return whether an entry meets all conditions."""

@@ -16,6 +16,7 @@ from starlette.routing import BaseRoute
 
 from ..http.routing import Routes
 from ..runtime.runtime import Runtime
+from ..runtime.switch_rules import Rules, check_headers
 from ..seeds.export import SeedExport
 from ..seeds.snapshot import SnapshotDirectory
 from ..service import Service
@@ -25,6 +26,7 @@ from .chat import completions, stored_completions
 from .chat.scripted_replies import ScriptedReplies
 from .failures import FAILURES
 from .keys import authenticate, get_key_class, require_scope
+from .protocol.errors import FAILURES as CHAT_FAILURES
 from .protocol.errors import ApiError
 from .protocol.json_bodies import PREFIX, json_response, public_path
 from .rate_limits import RateLimits
@@ -62,6 +64,10 @@ class InferenceService(Service):
         "bare_admin_errors": False,
         "admin_calls_per_minute": 0,  # per endpoint; 0: unlimited
         "dashboards_want_browser": False,
+    }
+    switch_rules: ClassVar[Rules] = {
+        "chat_failure": ("", *CHAT_FAILURES),
+        "chat_failure_headers": check_headers,
     }
 
     seed_schema = SEED_SHAPE

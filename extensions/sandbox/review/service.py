@@ -18,6 +18,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from ..http.routing import Route, Routes
 from ..http.streaming import stream_query
+from ..runtime.switch_rules import Rules, check_texts, check_version
 from ..seeds.export import SeedExport
 from ..seeds.snapshot import SnapshotDirectory
 from ..service import Service
@@ -95,6 +96,11 @@ class ReviewService(Service):
         "grouping_by_default": True,  # like servers up to 2019
         "extended_keywords": True,  # keywords of queries that real servers may not have
         "all_failures_500": False,  # status 500 for all errors, like some old servers
+    }
+    switch_rules: ClassVar[Rules] = {
+        "version_major": check_version,
+        "version_minor": check_version,
+        "kwadmin_warnings": check_texts,
     }
 
     seed_schema = SEED_SCHEMA

@@ -17,6 +17,7 @@ from .evaluator import Evaluator
 from .file_store import FileStore
 from .guard import Guard
 from .state_directory import StateDirectory
+from .switch_rules import Rules, check_switch
 
 SETTINGS_SCHEMA = "CREATE TABLE sandbox_settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);"
 
@@ -40,6 +41,7 @@ class Runtime:
         self.readers = Readers(self.state_path / DATABASE)
         self._defaults: dict[str, dict[str, Any]] = {}
         self._switches: dict[str, dict[str, Any]] = {}
+        self._switch_rules: dict[str, Rules] = {}
 
     def create(self, schema: str) -> None:
         """Create the tables of the services.
@@ -67,8 +69,9 @@ class Runtime:
             raise
         self.db.execute("COMMIT")
 
-    def declare_switches(self, service: str, defaults: dict[str, Any]) -> None:
+    def declare_switches(self, service: str, defaults: dict[str, Any], rules: Rules) -> None:
         """Register the switches of a service, and restore their saved values."""
+        self._switch_rules[service] = rules
         self._defaults[service] = dict(defaults)
         self._switches[service] = {**defaults, **self.load_setting(f"switches.{service}", {})}
 
@@ -83,7 +86,7 @@ class Runtime:
     def set_switches(self, changes: dict[str, dict[str, Any]]) -> None:
         """Set switches. If one name or value is invalid, no switch is set.
 
-        :raises ValueError: if a name or a type is invalid
+        :raises ValueError: if a name or a value is invalid
         """
         for service, values in changes.items():
             self._check_switches(service, values)
@@ -99,11 +102,12 @@ class Runtime:
         for name, value in values.items():
             if name not in self._defaults[service]:
                 raise ValueError(f"Unknown switch {name!r} of {service!r}.")
-            default = self._defaults[service][name]
-            if default is not None and not _has_same_type(default, value):
+            try:
+                check_switch(name, self._defaults[service][name], value, self._switch_rules[service].get(name))
+            except ValueError as error:
                 raise ValueError(
-                    f"Invalid value for switch {name!r} of {service!r}: expected {type(default).__name__}."
-                )
+                    f"Invalid value for switch {name!r} of {service!r}: {error}, not {json.dumps(value)}."
+                ) from None
 
     def reset(self) -> None:
         """Reset clock, settings and switches to their defaults."""
@@ -133,11 +137,3 @@ class Runtime:
         self.state_directory.close(is_complete)
         if is_complete:
             self.guard.stop()
-
-
-def _has_same_type(default: Any, value: Any) -> bool:
-    if isinstance(default, bool) or isinstance(value, bool):
-        return isinstance(default, bool) and isinstance(value, bool)
-    if isinstance(default, (int, float)):
-        return isinstance(value, (int, float))
-    return isinstance(value, type(default))

@@ -432,7 +432,7 @@ def test_console_is_accessible_when_names_are_long_or_contain_markup(browser, sa
     )
     sandbox.fault(kind="status", status=503, path="(" + LONG + ")?", headers={"X-Markup": MARKUP}, body=LONG, times=0)
     sandbox.fault(kind="reset_before", label=MARKUP, nth=1000)
-    sandbox.switch("artifact", version=MARKUP)
+    sandbox.switch("artifact", remote_connection_failure=MARKUP)
     for name in (MARKUP, LONG, UNICODE, "plain"):
         requests.get(f"{sandbox.url}/artifactory/{name}", params={"q": name})
 

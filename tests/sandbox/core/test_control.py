@@ -147,7 +147,7 @@ def test_clock_is_set_advanced_and_frozen(sandbox):
     ("service", "values", "complaint"),
     [
         ("artifact", {"colour": "red"}, "Unknown switch 'colour'"),
-        ("artifact", {"anonymous": "yes"}, "expected bool"),
+        ("artifact", {"anonymous": "yes"}, "expected boolean"),
         ("nothing", {}, "Unknown service 'nothing'"),
     ],
 )
@@ -167,3 +167,91 @@ def test_readme_documents_switches_exports_and_seeds(sandbox):
         assert f"`{name}`" in readme
     (seed,) = re.findall(r"```yaml\n(.*?)```", readme, re.DOTALL)
     sandbox.seed(yaml.safe_load(seed), reset=True)
+
+
+NONSENSE = [
+    ("PATCH", "switches", {"artifact": {"edition": "entreprise"}}, 'expected one of "oss", "pro", "enterprise"'),
+    ("PATCH", "switches", {"artifact": {"edition": 1}}, "expected string, not 1"),
+    ("PATCH", "switches", {"artifact": {"version": "abc"}}, 'expected a version such as 7.77.3, not "abc"'),
+    ("PATCH", "switches", {"artifact": {"version": ""}}, "expected a version such as 7.77.3"),
+    ("PATCH", "switches", {"artifact": {"version": "7."}}, "expected a version"),
+    ("PATCH", "switches", {"artifact": {"search_limit": -1}}, "expected a number that is not negative, not -1"),
+    ("PATCH", "switches", {"artifact": {"search_limit": 1.5}}, "expected whole number"),
+    ("PATCH", "switches", {"artifact": {"webhook_conflict_status": 418}}, "expected one of 409, 400"),
+    ("PATCH", "switches", {"artifact": {"trashcan": 1}}, "expected boolean"),
+    ("PATCH", "switches", {"artifact": {"trashcan": None}}, "expected boolean, not null"),
+    ("PATCH", "switches", {"artifact": []}, "must be an object"),
+    ("PATCH", "switches", {"ci": {"version": "latest"}}, "expected a version"),
+    ("PATCH", "switches", {"ci": {"restart_seconds": -0.5}}, "not negative"),
+    ("PATCH", "switches", {"ci": {"restart_stages": [{"stage": "x"}]}}, "expected a list of objects with 'stage'"),
+    ("PATCH", "switches", {"ci": {"restart_stages": ["stopping"]}}, "expected a list of objects with 'stage'"),
+    ("PATCH", "switches", {"ci": {"restart_stages": [{"stage": "refused", "seconds": -1}]}}, "positive 'seconds'"),
+    ("PATCH", "switches", {"review": {"version_major": "x"}}, "expected a version"),
+    ("PATCH", "switches", {"review": {"kwadmin_warnings": [1]}}, "expected a list of strings"),
+    ("PATCH", "switches", {"inference": {"chat_failure": "fire"}}, 'expected one of "", "rate_limit_exceeded"'),
+    ("PATCH", "switches", {"inference": {"chat_failure_headers": {"a": []}}}, "expected an object of strings"),
+    ("PATCH", "switches?x=1", {}, "Unknown argument 'x'. The path has no arguments."),
+    ("POST", "faults", {}, "A fault requires 'kind', one of: latency, status"),
+    ("POST", "faults", {"kind": "fire"}, "Unknown kind of fault 'fire'"),
+    ("POST", "faults", {"kind": ["status"]}, "The 'kind' of a fault must be a string"),
+    ("POST", "faults", {"kind": "truncate", "nth": 0}, "The 'nth' of a fault must be 1 or more"),
+    ("POST", "faults", {"kind": "truncate", "nth": 1.5}, "The 'nth' of a fault must be a whole number"),
+    ("POST", "faults", {"kind": "truncate", "times": -1}, "The 'times' of a fault must be 0 or more"),
+    ("POST", "faults", {"kind": "latency", "seconds": -1}, "The 'seconds' of a fault must be 0 or more"),
+    ("POST", "faults", {"kind": "truncate", "for_seconds": -1}, "'for_seconds' of a fault must be positive"),
+    ("POST", "faults", {"kind": "truncate", "matched": 5}, "A fault has no member 'matched'. Its members are: kind"),
+    ("POST", "faults", {"kind": "truncate", "id": 5}, "A fault has no member 'id'"),
+    ("POST", "faults", {"kind": "truncate", "tines": 5}, "A fault has no member 'tines'"),
+    ("POST", "faults", {"kind": "truncate", "path": "("}, "The 'path' of a fault is not a valid regular expression."),
+    ("POST", "faults", {"kind": "status", "status": 500, "headers": {"a": [1]}}, "The 'headers' of a fault must be"),
+    ("POST", "faults/presets/unavailable", {"tines": 5}, "A fault has no member 'tines'"),
+    ("PUT", "clock", {"frozen": "no"}, "'frozen' of the clock must be true or false"),
+    ("PUT", "clock", {"set": "now"}, "'set' of the clock must be a number of seconds"),
+    ("PUT", "clock", {"set": -1}, "must be between 1970 and the year 9000"),
+    ("PUT", "clock", {"advance": True}, "'advance' of the clock must be a number of seconds"),
+    ("PUT", "clock", {"advance": 1e300}, "'advance' of the clock must be a number of seconds"),
+    ("PUT", "clock", [], "A change of the clock must be an object"),
+    ("GET", "journal?status=x", None, "The argument 'status' must be a status, its first digits, or 'none'."),
+    ("GET", "journal?service=artefact", None, "Unknown service 'artefact'. Use one of: artifact, ci"),
+    ("GET", "journal?method=get", None, "The argument 'method' must be an HTTP method in capital letters."),
+    ("GET", "journal?effect=append", None, "The argument 'effect' must be 'read' or 'write'."),
+    ("GET", "journal?first=1", None, "Unknown argument 'first'. Valid arguments: service, method, status"),
+    ("GET", "journal?last=1&last=2", None, "An argument is given twice."),
+    ("GET", "journal?last=%C2%B2", None, "last must be a number"),
+    ("GET", "state?table=users", None, "Unknown argument 'table'. The path has no arguments."),
+    ("POST", "seed?reset=yes", {}, "The argument 'reset' must be 0 or 1."),
+    ("POST", "seed", {"ci": {"jobs": [{"name": 5}]}}, "seed.ci"),
+    ("POST", "reset?hard=1", None, "Unknown argument 'hard'"),
+]
+PYTHON_WORDS = ("__init__", "positional argument", "NoneType", "object is not", "has no attribute", "Traceback", "str(")
+
+
+@pytest.mark.parametrize(("method", "path", "body", "message"), NONSENSE)
+def test_request_is_400_in_own_words_when_it_makes_no_sense(sandbox, method, path, body, message):
+    before = (sandbox.switches(), sandbox.call("GET", "faults"), sandbox.clock()["offset"])
+    with pytest.raises(client.SandboxError) as refusal:
+        sandbox.call(method, path, body)
+    assert "400" in str(refusal.value)
+    assert message in str(refusal.value).replace('\\"', '"')
+    assert not any(words in str(refusal.value) for words in PYTHON_WORDS)
+    switches, faults, offset = before
+    assert (sandbox.switches(), sandbox.call("GET", "faults")) == (switches, faults)
+    assert sandbox.clock()["offset"] == pytest.approx(offset, abs=5)
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "message"),
+    [
+        ("seed", b"{", "The seed is neither valid JSON nor valid YAML: see line 1, column 2."),
+        ("seed", b"\xff\xfe\xfd", "The seed is neither valid JSON nor valid YAML"),
+        ("faults", b"{", "A fault is not valid JSON: see line 1, column 2."),
+        ("faults", b"", "A fault is not valid JSON: see line 1, column 1."),
+        ("faults", b'{"a": "\xff"}', "A fault is not UTF-8."),
+        ("faults", b'{"kind": "latency", "seconds": NaN}', "NaN is not JSON"),
+    ],
+)
+def test_body_is_400_in_own_words_when_it_cannot_be_parsed(sandbox, path, body, message):
+    headers = {"Authorization": f"Bearer {sandbox.secret}"}
+    answer = requests.post(f"{sandbox.url}/_sandbox/{path}", body, headers=headers)
+    assert answer.status_code == 400
+    assert message in answer.json()["error"]

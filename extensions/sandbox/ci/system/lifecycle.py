@@ -36,6 +36,23 @@ MEASURED: dict[str, list[tuple[str, float]]] = {
 RUNNING = {"down": False, "reason": None, "then": None, "since": None}
 
 
+STAGES = ("stopping", "unauthorized", "refused", "starting", "hanging")
+
+
+def check_stages(stages: list[Any]) -> None:
+    """Verify a value of the switch `restart_stages`.
+
+    :raises ValueError: if it is invalid
+    """
+    for entry in stages:
+        is_object = isinstance(entry, dict) and set(entry) == {"stage", "seconds"}
+        seconds = entry["seconds"] if is_object else None
+        if not is_object or entry["stage"] not in STAGES or isinstance(seconds, bool):
+            seconds = None
+        if not isinstance(seconds, (int, float)) or not 0 <= seconds < math.inf:
+            raise ValueError(f"expected a list of objects with 'stage' ({', '.join(STAGES)}) and positive 'seconds'")
+
+
 class Outage(NamedTuple):
     """The responses of a restarting server at a time."""
 
