@@ -904,3 +904,11 @@ def test_empty_services_say_so() -> None:
 def test_ticks_are_round_and_cover_the_numbers(low: float, high: float, options: State, ticks: list[float]) -> None:
     found = charts.find_ticks(low, high, **options)
     assert found == pytest.approx(ticks)
+
+
+@pytest.mark.parametrize(
+    "site", ["javascript:alert(1)", " javascript:alert(1)", "data:text/html,x", "//x", "docs", "http:"]
+)
+def test_site_is_refused_when_it_is_no_url_of_a_site(site: str) -> None:
+    with pytest.raises(AnsibleFilterError, match="'overview_site' must be a URL that begins with http://"):
+        render(artifact(), site=site)

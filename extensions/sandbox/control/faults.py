@@ -66,6 +66,15 @@ class Fault:
 
         :raises ValueError: if a field is invalid
         """
+        self._check_types()
+        self._check_kind()
+        self._check_conditions()
+        if self.times is None:
+            self.times = 1 if self.for_seconds is None else 0
+        self.method = self.method and self.method.upper()
+        self.headers = {name: str(value) for name, value in self.headers.items()}
+
+    def _check_types(self) -> None:
         for name, (expected, words) in TYPES.items():
             value = getattr(self, name)
             if value is not None and (not isinstance(value, expected) or isinstance(value, bool)):
@@ -74,6 +83,10 @@ class Fault:
             value = getattr(self, name)
             if value is not None and not least <= value < math.inf:
                 raise ValueError(f"The {name!r} of a fault must be {least} or more.")
+        if not all(type(value) in (str, int, float) for value in self.headers.values()):
+            raise ValueError("The 'headers' of a fault must be strings.")
+
+    def _check_kind(self) -> None:
         if self.kind not in KINDS:
             raise ValueError(f"Unknown kind of fault {self.kind!r}. Use one of: {', '.join(KINDS)}.")
         if self.kind == "status" and self.status is None:
@@ -82,16 +95,12 @@ class Fault:
             raise ValueError("A fault of kind 'latency' requires 'seconds'.")
         if self.status is not None and not 200 <= self.status <= 599:
             raise ValueError("The 'status' of a fault must be between 200 and 599.")
+
+    def _check_conditions(self) -> None:
         if self.effect not in (None, *EFFECTS):
             raise ValueError(f"The 'effect' of a fault must be one of: {', '.join(EFFECTS)}.")
         if self.for_seconds is not None and not 0 < self.for_seconds < math.inf:
             raise ValueError("The 'for_seconds' of a fault must be positive.")
-        if self.times is None:
-            self.times = 1 if self.for_seconds is None else 0
-        self.method = self.method and self.method.upper()
-        if not all(type(value) in (str, int, float) for value in self.headers.values()):
-            raise ValueError("The 'headers' of a fault must be strings.")
-        self.headers = {name: str(value) for name, value in self.headers.items()}
         try:
             re.compile(self.path or "")
         except (re.error, RecursionError, OverflowError):

@@ -36,6 +36,7 @@ _DESCRIBE: dict[str, t.Callable[[State, Scope], Service]] = {
     "review": review.describe,
     "inference": inference.describe,
 }
+_SITE = re.compile(r"(https?://[^\s/]|file:///)", re.IGNORECASE)
 # Findings that are visible without unfolding, and services whose details are
 VISIBLE_FINDINGS = 8
 VISIBLE_SERVICES = 6
@@ -79,7 +80,10 @@ def render_page(overview: State, site: str, rows: int) -> str:
 
     :arg site: URL of the documentation site, or an empty text
     :arg rows: number of rows of a table that are not folded
+    :raises AnsibleFilterError: if `site` is not the URL of a site, but for example runs a script
     """
+    if site and not _SITE.match(site):
+        raise AnsibleFilterError("'overview_site' must be a URL that begins with http://, https:// or file://.")
     folder = os.path.dirname(__file__)
     templates = Templates(folder, os.path.dirname(folder), undefined=jinja2.StrictUndefined)
     services = _describe_services(overview, rows)
