@@ -177,10 +177,11 @@ api_token:
   type: str
 """
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.object_names import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.users import api_token
 from ansible_collections.buildworks.toolchain.plugins.module_utils._issued_secret import IssuedSecret
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME, SEGMENT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import SEGMENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE, TO_FILE, VISIBILITY
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module

@@ -515,12 +515,7 @@ _KEY: Option = dict(**_SECRET, not_empty=True)
 _NAMES = dict(credential_username="username", credential_password="password")
 ITEM = STATE + ArgumentSpec(
     dict(
-        id=dict(
-            type="str",
-            required=True,
-            **NAME,
-            matches=(r"(?!\.{1,2}$).*", "the ID of a credential, other than '.' and '..'"),
-        ),
+        id=dict(stores.ID, required=True),
         folder=dict(stores.FOLDER, narrows_scope=True),
         user=dict(stores.USER, narrows_scope=True),
         domain=dict(stores.DOMAIN, narrows_scope=True),

@@ -36,8 +36,11 @@ notes:
     compared with recordings of Jenkins 2.579. The module has not been tested against a real Jenkins server.
 options:
   name:
-    description: Name of the domain. It is case-sensitive and cannot be changed. The global domain cannot be managed.
-      Required if O(items) is not set.
+    description:
+      - Name of the domain. It is case-sensitive and cannot be changed. The global domain cannot be managed. Required if
+        O(items) is not set.
+      - The name must not contain slashes, backslashes, double quotes or control characters. With a double quote or a
+        backslash, Jenkins could not list the domains of the store any longer.
     type: str
   folder:
     description: Full name of a folder, such as V(team/web). The domain is in the store of this folder. If not set, the

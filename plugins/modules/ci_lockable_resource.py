@@ -42,7 +42,7 @@ notes:
 options:
   name:
     description:
-      - Name of the resource. It is case-sensitive. Required if O(items) is not set.
+      - Name of the resource, without control characters. It is case-sensitive. Required if O(items) is not set.
       - Builds can create temporary resources, which Jenkins deletes after use. If the resource is temporary, the task
         makes it permanent.
     type: str
@@ -290,10 +290,10 @@ import functools
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.lockable_resources import resources
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.object_names import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import PREDICTED_PLUGINS
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
     STATE,
     UNDECLARED,

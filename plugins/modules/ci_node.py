@@ -45,6 +45,9 @@ options:
     description:
       - Name of the node. The name is case-sensitive. V(built-in) is the built-in node of the controller, which was
         formerly called V(master).
+      - The name of an agent can have at most 200 characters. It must not contain control characters or any of the
+        characters C(?*/\%!@#$^&|<>[]:;). It must not be V(api) or V(search), because Jenkins has other
+        pages at these paths. The name of a new agent must not end with a period.
       - Required if O(items) is not set.
     type: str
   previous_name:
@@ -73,7 +76,8 @@ options:
       normal: All builds that may run on the node.
       exclusive: Only builds whose label expression matches the node.
   labels:
-    description: Labels of the node. Labels that are not listed are removed. An empty list removes all labels.
+    description: Labels of the node, without whitespace, quotes and backslashes. Labels that are not listed are removed.
+      An empty list removes all labels.
     type: list
     elements: str
   launcher:
@@ -675,6 +679,7 @@ outcomes:
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.ownership import SharedSources
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.items import names
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.nodes import built_in, form, kinds, nodes
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.nodes.managed import ManagedAgent
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import PREDICTED_PLUGINS
@@ -694,7 +699,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import append_undeclared
 
-_LABEL = dict(**NAME, matches=("[^\\s\"']+", "a label without spaces and quotes"))
+_LABEL = dict(**NAME, matches=(r"[^\s\"'\\]+", "a label without spaces, quotes and backslashes"))
 _TEXT: Option = dict(matches=("[^\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f]*", "a text without control characters"))
 _HOST_KEY = ("[a-z0-9@.-]+ [A-Za-z0-9+/]+=*", "a key such as 'ssh-ed25519 AAAAC3Nz...', without a comment")
 _LAUNCHER: dict[str, Option] = dict(
@@ -743,6 +748,7 @@ def check_options(params: Fields) -> None:
         if params["previous_name"] is not None:
             raise BadOption("previous_name", "must not be set with 'state: absent'")
     else:
+        names.check_new_name(params["name"], "name")
         if params["executors"] == 0:
             raise BadOption("executors", "must be 1 or more: Jenkins hides agents without executors")
         form.parse_options(params)

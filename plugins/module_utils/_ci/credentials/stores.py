@@ -17,6 +17,7 @@ from urllib.parse import quote
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import jobs
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.ownership import SharedSources
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.object_names import UNREADABLE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import (
     predicts_plugin,
     require_plugin,
@@ -36,11 +37,24 @@ PURPOSE = "Managing credentials"
 # Options that select a store
 FOLDER: Option = dict(type="str", **jobs.JOB)
 USER: Option = dict(type="str", **SEGMENT)
-# The name of a domain in URLs. `_` is the global domain, which has no name
+# The name of a domain in URLs. `_` is the global domain, which has no name. With quotes or backslashes, Jenkins would
+# return invalid JSON for the whole store
 DOMAIN: Option = dict(
     type="str",
     **NAME,
-    matches=(r"(?!(_|\.|\.\.)$)[^/]*", "the name of a domain without '/', other than '_', '.' and '..'"),
+    matches=(
+        rf"(?!(_|\.|\.\.)$)[^/\"\\{UNREADABLE}]*",
+        "the name of a domain without '/', '\"', '\\' and control characters, other than '_', '.' and '..'",
+    ),
+)
+# The ID of a credential
+ID: Option = dict(
+    type="str",
+    **NAME,
+    matches=(
+        rf"(?!\.{{1,2}}$)[^{UNREADABLE}]*",
+        "the ID of a credential without control characters, other than '.' and '..'",
+    ),
 )
 # Characters that XML documents can contain
 TEXT: Option = dict(

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.object_names import UNREADABLE, UNSAFE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 
-_UNSAFE = re.compile(r"[?*\\%!@#$^&|<>\[\]:;]")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_UNSAFE = re.compile(f"[{UNSAFE}]")
+_UNREADABLE = re.compile(f"[{UNREADABLE}]")
 # Jenkins stores each item in a directory of this name, and file systems refuse longer names
 _MAX_BYTES = 255
 
@@ -50,7 +51,7 @@ def _find_problem(part: str) -> str | None:
         return "be empty, '.' or '..'"
     if part != part.strip():
         return "start or end with whitespace"
-    if _CONTROL.search(part):
+    if _UNREADABLE.search(part):
         return "contain control characters"
     if unsafe := _UNSAFE.search(part):
         return f"contain '{unsafe.group()}'"

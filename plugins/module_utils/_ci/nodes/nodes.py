@@ -11,6 +11,7 @@ import typing as t
 import xml.etree.ElementTree as ET
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.builds.running import NODE_TREE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.object_names import UNREADABLE, UNSAFE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import document, stored
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal, ToolchainError
@@ -21,12 +22,13 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.tree
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
 
 BUILT_IN = "built-in"
-# The name of a node. Jenkins refuses other characters
+# The name of a node. Jenkins refuses other characters, and has pages of its own at the paths of some nodes
 NODE: Option = dict(
     **NAME,
     matches=(
-        r"(?!\(master\)$|\(built-in\)$|\.{1,2}$)[^?*/\\%!@#$^&|<>\[\]:;]{1,200}",
-        "a name of at most 200 characters without any of ?*/\\%!@#$^&|<>[]:;, such as 'linux-1', or 'built-in'",
+        rf"(?!\(master\)$|\(built-in\)$|\.{{1,2}}$|api$|search$)[^{UNSAFE}{UNREADABLE}]{{1,200}}",
+        "a name of at most 200 characters without any of ?*/\\%!@#$^&|<>[]:;, other than 'api' and 'search', such as "
+        "'linux-1', or 'built-in'",
     ),
 )
 # Computers of permanent agents, unlike those of clouds

@@ -7,12 +7,12 @@
 from __future__ import annotations
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.jobs import JOB
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.object_names import UNREADABLE, UNSAFE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.views import form
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME as _NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.tree import Option
 
-_UNSAFE = r"?*/\\%!@#$^&|<>\[\]:;\x80-\x9f"
-_SAFE = rf"(?!\.{{1,2}}(/|$))[^{_UNSAFE}]*[^{_UNSAFE}.]"
+_SAFE = rf"(?!\.{{1,2}}(/|$))[^{UNSAFE}{UNREADABLE}]*[^{UNSAFE}{UNREADABLE}.]"
 
 NAME: Option = dict(
     **_NAME, matches=(_SAFE, r"a name without ? * / \ % ! @ # $ ^ & | < > [ ] : ; that does not end with a period")
