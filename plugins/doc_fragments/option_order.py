@@ -17,7 +17,8 @@ class ModuleDocFragment:
 {options: {description: {}, subject: {}, scope: {}, expires_in: {},
     rotate_before: {}, token_file: {}, refreshable: {}, refresh_token_file: {},
     include_reference_token: {}, project_key: {}, allow_unlisted: {},
-    state: {}, surplus: {}, owner: {}, group: {}, mode: {}, visibility_timeout: {}}}
+    allow_lockout: {}, state: {}, surplus: {}, owner: {}, group: {},
+    mode: {}, visibility_timeout: {}}}
 """
 
     ACCESS_TOKEN_INFO = r"""
@@ -99,8 +100,8 @@ class ModuleDocFragment:
 """
 
     ARTIFACT_CONFIGURATION = r"""
-{options: {configuration: {}, allow_delete_section: {}, predict_missing: {},
-    update_secret: {}, visibility_timeout: {}}}
+{options: {configuration: {}, allow_delete_section: {}, allow_lockout: {},
+    predict_missing: {}, update_secret: {}, visibility_timeout: {}}}
 """
 
     ARTIFACT_CONFIGURATION_INFO = r"""
@@ -688,8 +689,8 @@ class ModuleDocFragment:
 """
 
     INFERENCE_ADMIN_KEY = r"""
-{options: {name: {}, expires_in: {}, rotate_before: {}, state: {},
-    owner: {}, group: {}, mode: {}, key_file: {}, surplus: {},
+{options: {name: {}, expires_in: {}, rotate_before: {}, allow_lockout: {},
+    state: {}, owner: {}, group: {}, mode: {}, key_file: {}, surplus: {},
     visibility_timeout: {}}}
 """
 
@@ -770,7 +771,8 @@ class ModuleDocFragment:
 """
 
     INFERENCE_USER = r"""
-{options: {email: {}, role: {}, projects: {}, state: {}, visibility_timeout: {}}}
+{options: {email: {}, role: {}, projects: {}, allow_lockout: {},
+    state: {}, visibility_timeout: {}}}
 """
 
     INFERENCE_USER_INFO = r"""
@@ -903,8 +905,8 @@ class ModuleDocFragment:
 """
 
     REVIEW_USER = r"""
-{options: {name: {}, password: {}, update_password: {}, state: {},
-    visibility_timeout: {}}}
+{options: {name: {}, password: {}, update_password: {}, allow_lockout: {},
+    state: {}, visibility_timeout: {}}}
 """
 
     REVIEW_USER_INFO = r"""

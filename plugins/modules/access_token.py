@@ -95,6 +95,14 @@ options:
       - By default, O(expires_in) values below 10,800 seconds are refused, because servers do not store such tokens.
     type: bool
     default: false
+  allow_lockout:
+    description:
+      - Whether to allow the revocation of the token with which this task authenticates.
+      - If V(false), the task fails before it would revoke this token without a replacement. A rotation is allowed,
+        because the new token is stored or returned. The task also fails if O(token) is a reference token whose ID the
+        server does not report. This is the case on Artifactory before 7.53.
+    type: bool
+    default: false
   state:
     choices:
       present: An active token exists.
@@ -227,6 +235,7 @@ SPEC = (ARTIFACT + STATE + TO_FILE + VISIBILITY) + ArgumentSpec(
         include_reference_token=dict(type="bool", default=False, no_log=False),
         project_key=dict(type="str", no_log=False, **NAME),
         allow_unlisted=dict(type="bool", default=False),
+        allow_lockout=dict(type="bool", default=False),
         surplus=dict(type="str", choices=["keep", "revoke"], default="keep"),
     )
 )

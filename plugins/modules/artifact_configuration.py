@@ -69,6 +69,16 @@ options:
       - The task also fails if Artifactory recreates a deleted section with default values.
     type: bool
     default: false
+  allow_lockout:
+    description:
+      - Whether to allow a change of C(security) after which the account of this task may not be able to log in.
+      - If V(false), the task fails before a change that disables or deletes the identity provider with which its
+        account logs in, one of its settings or its group settings. It also fails if the realm of the account is
+        unknown.
+      - If the task logs in with O(password), it also fails before a change of C(basicAuthEnabled) to V(false), of
+        C(encryptionPolicy) to V(required), and before a new limit for the age of passwords.
+    type: bool
+    default: false
 seealso:
   - module: buildworks.toolchain.artifact_configuration_info
   - module: buildworks.toolchain.artifact_backup
@@ -173,6 +183,7 @@ SPEC = (ARTIFACT + PREDICT_MISSING + UPDATE_SECRET + VISIBILITY) + ArgumentSpec(
     dict(
         configuration=dict(type="dict", required=True, not_empty=True, text_values=True, secret_members=True),
         allow_delete_section=dict(type="bool", default=False, narrows_scope=True),
+        allow_lockout=dict(type="bool", default=False),
     )
 )
 

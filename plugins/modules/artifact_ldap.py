@@ -164,11 +164,9 @@ options:
     description:
       - Whether to allow disabling or deleting the LDAP setting if the account of this task comes from LDAP and could be
         locked out.
-      - If V(false), the task fails before such a change. It also fails if the name or the realm of the account is
-        unknown, as with O(api_key).
-      - The module cannot detect that another change, such as a wrong O(ldap_url), prevents logins.
-      - If V(false), the task fails before such a change. If the realm of the account cannot be read, the task only
-        warns.
+      - If V(false), the task fails before such a change. It also fails before it deletes a group setting if the account
+        comes from LDAP and is an administrator only through groups.
+      - The task also fails if the name or the realm of the account is unknown, as with O(api_key).
       - The module cannot detect other changes that prevent logins, such as a wrong O(ldap_url).
     type: bool
     default: false

@@ -115,8 +115,9 @@ options:
     description:
       - Whether to allow the deletion or deactivation of an enabled setting if the account of this task logs in with
         SAML.
-      - If V(false), the task fails before such a change. The task also fails if the module cannot determine the name or
-        the realm of the account, as with O(api_key).
+      - If V(false), the task fails before such a change. It also fails before it sets O(sync_groups=false) if the
+        account logs in with SAML and is an administrator only through groups.
+      - The task also fails if the module cannot determine the name or the realm of the account, as with O(api_key).
     type: bool
     default: false
   undeclared:

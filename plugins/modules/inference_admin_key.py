@@ -17,8 +17,8 @@ description:
     this name. The module compares the file with the redacted value that the API returns.
   - If the response to the create request is lost, the module revokes the orphaned key and repeats the request once. If
     another task creates a key with the same name at the same time, the task fails and lists both keys.
-  - The module never revokes the admin key that it uses. If the requested state would require this, the task fails
-    before any change.
+  - Unless O(allow_lockout=true), the module never revokes the admin key that it uses. If the requested state would
+    require this, the task fails before any change.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -49,6 +49,15 @@ options:
       - Rotate the key if it expires within this number of seconds. Must be less than O(expires_in).
       - If not set, the key is rotated only after it has expired.
     type: int
+  allow_lockout:
+    description:
+      - Whether to allow the revocation of the O(admin_key) with which this task authenticates.
+      - If V(false), the task fails before such a change. It also fails if the API returns no part of a key to revoke,
+        so that it can be the key of the task.
+      - If V(true), the module cannot verify the revocation of its key. The task then fails with the error of the API,
+        although the key was revoked.
+    type: bool
+    default: false
 seealso:
   - module: buildworks.toolchain.inference_admin_key_info
   - module: buildworks.toolchain.inference_service_account
@@ -138,6 +147,7 @@ SPEC = (INFERENCE + STATE + ISSUED_SECRET + VISIBILITY) + ArgumentSpec(
         name=dict(type="str", required=True, **NAME),
         expires_in=dict(type="int", at_least=1, at_most=admin_keys.LONGEST_LIFE),
         rotate_before=dict(type="int", at_least=1, at_most=admin_keys.LONGEST_LIFE),
+        allow_lockout=dict(type="bool", default=False),
     )
 )
 

@@ -13,7 +13,8 @@ description:
     cannot change invitations. If an invitation has expired or differs from the options, the module deletes it and sends
     a new one.
   - With O(state=absent), the module removes the user and deletes open invitations.
-  - The module never removes or demotes the last owner of the organization or the owner of the O(admin_key).
+  - The module never removes or demotes the last owner of the organization. Unless O(allow_lockout=true), it also
+    refuses to remove or demote the owner of the O(admin_key).
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -64,6 +65,15 @@ options:
           owner: Can administer the project.
           member: Can use the project.
         default: member
+  allow_lockout:
+    description:
+      - Whether to allow the removal or demotion of the owner of the O(admin_key) with which this task authenticates.
+      - If V(false), the task fails before such a change. It also fails if the owner of the key is unknown, because the
+        API does not list the key.
+      - If V(true) and the key becomes invalid, the module cannot read the result. The task then fails with the error of
+        the API, although the change took effect.
+    type: bool
+    default: false
 seealso:
   - module: buildworks.toolchain.inference_user_info
 """
@@ -145,6 +155,7 @@ SPEC = (INFERENCE + STATE + VISIBILITY) + ArgumentSpec(
         email=dict(type="str", required=True, one_line=True, matches=users.EMAIL),
         role=dict(type="str", choices=list(users.ROLES)),
         projects=users.PROJECT_OPTIONS,
+        allow_lockout=dict(type="bool", default=False),
     )
 )
 

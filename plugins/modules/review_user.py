@@ -13,7 +13,7 @@ description:
   - Klocwork cannot update existing users. Use M(buildworks.toolchain.review_role) to assign roles and
     M(buildworks.toolchain.review_group) to manage group membership.
   - The module refuses to delete users that are imported from an external directory (LDAP or NIS), because they are
-    read-only. It also refuses to delete the account of the task.
+    read-only. Unless O(allow_lockout=true), it also refuses to delete the account of the task.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -41,6 +41,13 @@ options:
     choices:
       on_create: Set the password only when the user is created. Klocwork cannot change it later.
     default: on_create
+  allow_lockout:
+    description:
+      - Whether to allow the deletion of the account of this task.
+      - If V(true), the module cannot verify the deletion of its account. The task then fails with the error of the
+        server, although the account was deleted.
+    type: bool
+    default: false
 seealso:
   - module: buildworks.toolchain.review_user_info
 """
@@ -98,6 +105,7 @@ SPEC = (REVIEW + STATE + VISIBILITY) + ArgumentSpec(
         name=dict(type="str", required=True, **NAME),
         password=dict(type="str", no_log=True, not_empty=True),
         update_password=dict(type="str", choices=["on_create"], default="on_create", no_log=False),
+        allow_lockout=dict(type="bool", default=False),
     )
 )
 
@@ -111,7 +119,7 @@ def run(task: Task) -> None:
         desired={"name": name},
         create=lambda _fields: review.write("create_user", **task.select("name", "password")),
         delete=lambda: review.write("delete_user", name=name),
-        check=lambda before, desired: users.check_change(review, before, desired),
+        check=lambda before, desired: users.check_change(review, before, desired, task.params["allow_lockout"]),
         predict_refusal=lambda: permission_check.check_removal(task, review, "manage_users"),
         to_result=users.to_result,
     )

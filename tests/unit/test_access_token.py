@@ -32,9 +32,9 @@ ORDER = {"description": "build agents", "username": "ci", "scope": "applied-perm
 ISSUER = "jfac@01hx3c"
 
 
-def secret_of(token_id: str, issuer: str = ISSUER) -> str:
-    """Return the secret of a token, with its ID and issuer."""
-    parts = ({"typ": "JWT"}, {"jti": token_id, "iss": f"{issuer}/users/admin"})
+def secret_of(token_id: str, issuer: str = ISSUER, subject: str = "") -> str:
+    """Return the secret of a token, with its ID, issuer and subject."""
+    parts = ({"typ": "JWT"}, {"jti": token_id, "iss": f"{issuer}/users/admin", "sub": subject})
     texts = [base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in parts]
     return ".".join([*texts, "c2lnbmF0dXJl"])
 
@@ -783,11 +783,54 @@ def test_own_token_is_revoked_last_when_it_is_rotated() -> None:
     assert result["revoked"] == ["other", "old"]
 
 
+OWN_TOKEN = secret_of("own", subject=f"{ISSUER}/users/ci")
+OWN_REFERENCE = base64.urlsafe_b64encode(b"reftkn:01:1726000000:own").decode()
+
+
+def own_list(*tokens: dict[str, Any]) -> Call:
+    return call("GET", LIST, json={"tokens": tokens})
+
+
+UNKNOWN_OWN = "Cannot verify that the task does not revoke its own token"
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+@pytest.mark.parametrize(
+    "credential", [{"token": OWN_TOKEN}, {"username": "ci", "password": OWN_TOKEN}, {"api_key": OWN_TOKEN}]
+)
+def test_own_token_is_not_revoked(credential: dict[str, Any], check_mode: bool) -> None:
+    with conversation(own_list(entry("own"), entry("old"))) as server:
+        options = {**TASK, "token": None, **credential, "state": "absent", "check_mode": check_mode}
+        result = run("access_token", url=server.url, **options)
+    assert (result["changed"], result["revoked"], result["msg"]) == (
+        False,
+        [],
+        "The change would lock out 'ci', the account of this task: its token would be revoked. Set 'allow_lockout: "
+        "true' to allow this.",
+    )
+
+
+def test_own_reference_token_is_not_revoked() -> None:
+    options = {**TASK, "token": OWN_REFERENCE, "state": "absent"}
+    me = call("GET", f"{TOKENS}/me", json={"token_id": "own", "subject": "jfac@01hx3c/users/ci"})
+    with conversation(own_list(entry("own")), me, me) as server:
+        assert "its token would be revoked" in run("access_token", url=server.url, **options)["msg"]
+    with conversation(own_list(entry("own")), call("GET", f"{TOKENS}/me", 404)) as server:
+        assert UNKNOWN_OWN in run("access_token", url=server.url, **options)["msg"]
+
+
+def test_own_token_is_not_revoked_as_surplus_without_a_file() -> None:
+    options = {**TASK, "token": OWN_TOKEN, "surplus": "revoke"}
+    with conversation(own_list(entry("new", issued_at=NOW), entry("own", issued_at=NOW - 9))) as server:
+        assert "its token would be revoked" in run("access_token", url=server.url, **options)["msg"]
+
+
 def test_refusal_proves_the_revocation_when_it_was_the_own_token() -> None:
     with conversation(
         call("GET", LIST, json={"tokens": [entry("old")]}), revokes("old"), call("GET", LIST, 401)
     ) as server:
-        result = run("access_token", url=server.url, state="absent", **{**TASK, "token": OLD_SECRET})
+        options = {**TASK, "token": OLD_SECRET, "allow_lockout": True}
+        result = run("access_token", url=server.url, state="absent", **options)
     assert (result["changed"], result["token"], result["revoked"]) == (True, None, ["old"])
 
 

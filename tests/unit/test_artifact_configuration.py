@@ -394,3 +394,70 @@ def test_secrets_are_masked_when_the_document_is_invalid() -> None:
     assert found == set(map(str, secrets))
     names = {"propertySets": {"a": {"properties": {"password": {"predefinedValues": {"secret": {}}}}}}}
     assert SPEC.secrets({"configuration": {**names, "security": {"basicAuthEnabled": True}}}) == set()
+
+
+# Protection
+
+
+BASIC = {"username": "ada", "password": "s3cret-word"}
+BY_LDAP = "it could no longer log in with LDAP"
+BY_NAME = "it could not log in with its user name and password"
+AGED = "its password may be older than the server would allow"
+PROVIDERS = (
+    f"<security><basicAuthEnabled>true</basicAuthEnabled>{LDAP}<ldapGroupSettings><ldapGroupSetting><name>staff</name>"
+    "</ldapGroupSetting></ldapGroupSettings><oauthSettings><enableIntegration>true</enableIntegration></oauthSettings>"
+    "<samlSettings><enableIntegration>true</enableIntegration></samlSettings><passwordSettings><encryptionPolicy>"
+    "SUPPORTED</encryptionPolicy><expirationPolicy><enabled>true</enabled><passwordMaxAge>60</passwordMaxAge>"
+    "</expirationPolicy></passwordSettings></security>"
+)
+
+
+def has_realm(realm: str) -> Call:
+    """Return the read of the account of the task."""
+    return call("GET", "/access/api/v2/users/ada", json={"username": "ada", "realm": realm, "groups": []})
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+@pytest.mark.parametrize(
+    ("security", "realm", "consequence"),
+    [
+        ({"basicAuthEnabled": False}, None, BY_NAME),
+        (
+            {"passwordSettings": {"encryptionPolicy": "REQUIRED"}},
+            None,
+            "the server would accept only its encrypted password",
+        ),
+        ({"passwordSettings": {"expirationPolicy": {"passwordMaxAge": 30}}}, None, AGED),
+        ({"ldapSettings": {"main": {"enabled": "no"}}}, "ldap", BY_LDAP),
+        ({"ldapSettings": None}, "ldap", BY_LDAP),
+        ({"ldapGroupSettings": None}, "ldap", BY_LDAP),
+        ({"samlSettings": {"enableIntegration": False}}, "saml", "it could no longer log in with SAML"),
+        ({"oauthSettings": {"enableIntegration": False}}, "oauth", "it could no longer log in with OAUTH"),
+        (None, "ldap", BY_LDAP),
+    ],
+)
+def test_own_login_is_not_removed(
+    security: dict[str, Any] | None, realm: str | None, consequence: str, check_mode: bool
+) -> None:
+    options = {"configuration": {"security": security}, "allow_delete_section": True, "check_mode": check_mode}
+    with conversation(read(PROVIDERS), *([has_realm(realm)] if realm else [])) as server:
+        result = run("artifact_configuration", url=server.url, **BASIC, **options)
+    assert (result["changed"], result["msg"]) == (
+        False,
+        f"The change would lock out 'ada', the account of this task: {consequence}. Set 'allow_lockout: true' to allow "
+        "this.",
+    )
+
+
+def test_login_is_removed_for_other_accounts_or_if_allowed() -> None:
+    changes = {"ldapSettings": {"main": {"enabled": False}}}
+    after = read(PROVIDERS.replace("<key>main</key><enabled>true", "<key>main</key><enabled>false"))
+    for options, reads in (({}, (has_realm("internal"),)), ({"allow_lockout": True}, ())):
+        with conversation(read(PROVIDERS), *reads, patch(security=changes), after) as server:
+            result = run(
+                "artifact_configuration", url=server.url, configuration={"security": changes}, **BASIC, **options
+            )
+        assert result["changed"], result["msg"]
+    closed = PROVIDERS.replace("<basicAuthEnabled>true", "<basicAuthEnabled>false")
+    with conversation(read(PROVIDERS), patch(security={"basicAuthEnabled": False}), read(closed)) as server:
+        assert configure(server.url, security={"basicAuthEnabled": False})["changed"]

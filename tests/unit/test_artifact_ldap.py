@@ -297,7 +297,7 @@ def test_change_of_groups_does_not_replace_the_setting() -> None:
     new = {**GROUP, "name": "new", "group_base_dn": ""}
     new_task = {**GROUP_TASK, "name": "new", "base_dn": ""}
     with conversation(
-        *(has(BODY), has_groups({**GROUP, "newer": 1}, {**GROUP, "name": "old"})),
+        *(has(BODY), has_groups({**GROUP, "newer": 1}, {**GROUP, "name": "old"}), owner()),
         *(replaced(changed, GROUPS), created(new, GROUPS), call("DELETE", f"{GROUPS}/old", 204)),
         *(has(BODY), has_groups(new, changed)),
     ) as server:
@@ -321,7 +321,7 @@ def test_other_groups_are_kept_without_purge() -> None:
 
 def test_all_groups_are_deleted_when_the_list_is_empty() -> None:
     gone = call("DELETE", f"{GROUPS}/staff", 404, json=NOT_FOUND)
-    with conversation(has(BODY), has_groups(GROUP), gone, has(BODY), has_groups()) as server:
+    with conversation(has(BODY), has_groups(GROUP), owner(), gone, has(BODY), has_groups()) as server:
         result = manage(server, groups=[], purge=True)
     assert (result["changed"], result["setting"]["groups"]) == (True, [])
 
@@ -434,6 +434,26 @@ def test_lockout_is_allowed_on_request() -> None:
     body = sent(enabled=False)
     with conversation(has(BODY), replaced(body), has({**BODY, "enabled": False})) as server:
         assert manage(server, enabled=False, manager_password=PASSWORD, allow_lockout=True)["changed"]
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_groups_of_the_own_account_are_kept(check_mode: bool) -> None:
+    member = call("GET", OWN_USER, json={"username": "admin", "admin": False, "realm": "ldap", "groups": ["staff"]})
+    with conversation(has(BODY), has_groups(GROUP), member) as server:
+        result = manage(server, groups=[], purge=True, check_mode=check_mode)
+    assert (result["changed"], result["msg"]) == (
+        False,
+        "The change would lock out 'admin', the account of this task: it could lose the groups that make it an "
+        "administrator. Set 'allow_lockout: true' to allow this.",
+    )
+
+
+def test_groups_are_deleted_when_the_own_account_does_not_need_them() -> None:
+    gone = call("DELETE", f"{GROUPS}/staff", 204), has(BODY), has_groups()
+    with conversation(has(BODY), has_groups(GROUP), owner("ldap"), *gone) as server:
+        assert manage(server, groups=[], purge=True)["changed"]
+    with conversation(has(BODY), has_groups(GROUP), *gone) as server:
+        assert manage(server, groups=[], purge=True, allow_lockout=True)["changed"]
 
 
 def test_disabled_setting_is_deleted_without_a_look_at_the_account() -> None:

@@ -182,6 +182,12 @@ def test_own_login_is_protected_if_its_realm_is_unknown(options: dict[str, Any],
     assert "allow_lockout: true" in result["msg"]
 
 
+def test_groups_of_the_own_account_are_kept() -> None:
+    with conversation(has({**STORED, "sync_groups": True}), has_realm("saml")) as server:
+        result = run("artifact_saml", url=server.url, name="okta", sync_groups=False, check_mode=True, **ADMIN)
+    assert "it could lose the groups that make it an administrator" in result["msg"]
+
+
 def test_setting_is_disabled_for_other_accounts_or_if_allowed() -> None:
     disabled = {**STORED, "enable_integration": False}
     with conversation(has(), has_realm("internal"), replaced(disabled), has(disabled)) as server:

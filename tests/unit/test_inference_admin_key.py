@@ -138,8 +138,24 @@ def test_key_in_use_is_never_revoked(options: dict[str, Any], check_mode: bool) 
     own = page("/admin_api_keys", {**MAIN, "expires_at": NOW + 7})
     message = manage(own, name="Main", check_mode=check_mode, **options)["msg"]
     assert message == (
-        "Cannot revoke the admin key 'Main' (key_main), because this task uses it. Set 'admin_key' to another key."
+        "Cannot revoke the admin key 'Main' (key_main), because this task uses it. Set 'admin_key' to another key, or "
+        "set 'allow_lockout: true'."
     )
+    assert manage(own, name="Main", check_mode=True, allow_lockout=True, **options)["changed"]
+
+
+@pytest.mark.parametrize("redacted", [None, "sk-admin-***"])
+def test_key_that_can_be_in_use_is_never_revoked(redacted: str | None) -> None:
+    message = manage(list_keys({**OLD, "redacted_value": redacted}), state="absent")["msg"]
+    assert message == (
+        "Cannot verify that the task does not revoke its own admin key: the API does not return a part of the key "
+        "'audit' (key_1). Set 'allow_lockout: true' to revoke it."
+    )
+
+
+def test_key_in_use_is_never_revoked_when_another_looks_the_same() -> None:
+    similar = page("/admin_api_keys", {**MAIN, "id": "key_first", "name": "other"}, MAIN)
+    assert "Cannot revoke the admin key 'Main' (key_main)" in manage(similar, name="Main", state="absent")["msg"]
 
 
 def test_key_in_use_is_not_revoked_as_surplus() -> None:

@@ -278,13 +278,29 @@ def test_owner_of_the_admin_key_cannot_be_removed_or_demoted(desired: dict[str, 
     owners = page("/users", OLIVIA, {**ALICE, "role": "owner"})
     invites = [INVITES] if "state" in desired else []
     message = manage(owners, *invites, keys(id="user-2"), **desired)["msg"]
-    assert message == "alice@X.y is the owner of the admin key. Use the admin key of another owner."
+    assert message == (
+        "alice@X.y is the owner of the admin key. Use the admin key of another owner, or set 'allow_lockout: true'."
+    )
 
 
-def test_task_warns_when_the_owner_of_the_admin_key_is_unknown() -> None:
-    unknown = page("/admin_api_keys", {**KEY, "redacted_value": "sk-admin-999...9999"})
-    result = manage(ALL, INVITES, unknown, state="absent", check_mode=True)
-    assert "The owner of the admin key is unknown" in result["warnings"][0]
+@pytest.mark.parametrize("changes", [{"redacted_value": "sk-admin-999...9999"}, {"owner": None}])
+@pytest.mark.parametrize("check_mode", [False, True])
+def test_user_is_kept_when_the_owner_of_the_admin_key_is_unknown(changes: dict[str, Any], check_mode: bool) -> None:
+    result = manage(ALL, INVITES, page("/admin_api_keys", {**KEY, **changes}), state="absent", check_mode=check_mode)
+    assert (result["changed"], result["msg"]) == (
+        False,
+        "Cannot verify that alice@X.y is not the owner of the admin key: the API does not return the owner of the key "
+        "that this task uses. Set 'allow_lockout: true' to allow the change.",
+    )
+
+
+def test_user_is_kept_when_one_of_two_similar_keys_belongs_to_it() -> None:
+    similar = page("/admin_api_keys", KEY, {**KEY, "id": "key_other", "owner": {**KEY["owner"], "id": "user-2"}})
+    assert "alice@X.y is the owner of the admin key" in manage(ALL, INVITES, similar, state="absent")["msg"]
+
+
+def test_owner_of_the_admin_key_is_removed_on_request() -> None:
+    assert manage(ALL, INVITES, state="absent", allow_lockout=True, check_mode=True)["changed"]
 
 
 @pytest.mark.parametrize("role", ["member", "owner"])

@@ -140,6 +140,27 @@ def test_lockout_is_refused(options: dict[str, Any], check_mode: bool) -> None:
     )
 
 
+def nested_roles(*, outer: dict[str, Any]) -> list[Call]:
+    """Return the requests for the account, which is in a group of the group `devs`."""
+    own = {"name": "admin", "roles": [], "groups": [{"name": "inner"}]}
+    inner = {**DEVS, "name": "inner", "users": ["admin"], "groups": [{"name": "devs"}]}
+    replies = act("groups", search="inner", text=records(inner)), act("groups", search="devs", text=records(outer))
+    return [act("users", search="admin", text=records(own)), *replies]
+
+
+def test_lockout_is_refused_when_the_group_contains_a_group_of_the_account() -> None:
+    outer = {**DEVS, "roles": [{"name": "Root"}]}
+    calls = groups(outer), *nested_roles(outer=outer), act("roles", text=records(ROOT))
+    assert "it would lose manage_roles" in group(*calls, state="absent")["msg"]
+
+
+def test_lockout_is_refused_when_the_server_spells_the_account_differently() -> None:
+    spelled = {**ADMINS, "users": ["Admin", "bob"]}
+    unknown = act("users", search="admin", text=""), act("users", limit="1000000", text=records({"name": "Admin"}))
+    refused = group(groups(spelled), *unknown, users=["bob"])
+    assert refused["msg"].startswith("Cannot verify that 'admin', the account of this task, keeps its permissions")
+
+
 def test_account_can_leave_group_without_needed_permissions() -> None:
     removed = [act("delete_group", name="devs"), groups(), all_groups(OTHER)]
     assert group(groups(ADMINS), *held_roles("Root"), *removed, state="absent")["changed"]

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
@@ -83,12 +84,25 @@ def test_read_only_user_is_not_deleted(check_mode: bool) -> None:
     )
 
 
-def test_account_of_task_is_not_deleted() -> None:
-    with conversation(users({**CAROL, "name": "admin"}, name="admin")) as server:
-        result = run("review_user", url=server.url, name="admin", state="absent", **ACCOUNT)
-    assert (
-        result["msg"] == "Option 'name': is the account of this task, which cannot delete itself. Use another account."
+@pytest.mark.parametrize("name", ["admin", "Admin"])
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_account_of_task_is_not_deleted(name: str, check_mode: bool) -> None:
+    with conversation(users({**CAROL, "name": name}, name=name)) as server:
+        result = run("review_user", url=server.url, name=name, state="absent", check_mode=check_mode, **ACCOUNT)
+    assert (result["changed"], result["msg"]) == (
+        False,
+        "The change would lock out 'admin', the account of this task: it would be deleted. Set 'allow_lockout: true' "
+        "to allow this.",
     )
+
+
+def test_account_of_task_is_deleted_on_request() -> None:
+    gone = dataclasses.replace(users(name="admin"), status=401)
+    with conversation(
+        users({**CAROL, "name": "admin"}, name="admin"), act("delete_user", name="admin"), gone
+    ) as server:
+        result = run("review_user", url=server.url, name="admin", state="absent", allow_lockout=True, **ACCOUNT)
+    assert (result["changed"], result["failed"]) == (True, True)
 
 
 def test_star_in_name_is_compared_literally() -> None:

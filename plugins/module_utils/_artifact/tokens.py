@@ -10,6 +10,7 @@ import os
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import token_secret
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.access import own_account
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
@@ -80,6 +81,7 @@ class TokenService(SecretService):
         self._task = task
         self._artifact = artifact
         self._new_secret: str | None = None
+        self._will_create = False
         self.allow_unlisted = task.params["allow_unlisted"]
 
     def list_matching(self) -> list[Fields]:
@@ -155,6 +157,28 @@ class TokenService(SecretService):
     def file_options(self) -> tuple[str, ...]:
         """Return the options with paths of files for secrets."""
         return ("token_file", "refresh_token_file")
+
+    def check_creation(self) -> None:
+        """Remember that the task creates a token, with which its account can log in."""
+        self._will_create = True
+
+    def check_removal(self, item_ids: list[str]) -> None:
+        """Verify that the task does not revoke its own token, unless the token is replaced.
+
+        :raises ToolchainError: if it would, or if this is unknown
+        """
+        params, own = self._task.params, self._artifact.own_token
+        is_replaced = params["state"] == "present" and (self._will_create or params["token_file"])
+        if not item_ids or not own or is_replaced or params["allow_lockout"]:
+            return
+        own_id = self._fetch_own_id(own, []) if token_secret.is_reference(own) else token_secret.token_id(own)
+        if own_id in item_ids:
+            raise own_account.lockout_error(self._artifact, "its token would be revoked")
+        if own_id is None and token_secret.is_reference(own):
+            raise ToolchainError(
+                "Cannot verify that the task does not revoke its own token: the server does not report the ID of a "
+                "reference token. Use an access token, or set 'allow_lockout: true'."
+            )
 
     def sort_for_removal(self, item_ids: t.Sequence[str]) -> t.Sequence[str]:
         """Return the token that the task authenticates with last."""

@@ -9,6 +9,22 @@ from __future__ import annotations
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.access import own_account, users
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
+
+_LOST_GROUPS = "it could lose the groups that make it an administrator"
+
+
+def check_groups(artifact: ArtifactService, realm: str) -> None:
+    """Refuse a change that takes groups from accounts, if the account of the task logs in with the identity provider.
+
+    An account that is an administrator itself does not need the groups.
+
+    :arg realm: the realm of accounts whose groups the identity provider defines, such as `ldap`
+    :raises ToolchainError: if the change is refused
+    """
+    user = _find_user_of_realm(artifact, realm, _LOST_GROUPS)
+    if user is not None and not user["admin"]:
+        raise own_account.lockout_error(artifact, _LOST_GROUPS)
 
 
 def check(artifact: ArtifactService, realm: str) -> None:
@@ -18,6 +34,15 @@ def check(artifact: ArtifactService, realm: str) -> None:
     :raises ToolchainError: if the change is refused
     """
     consequence = f"it could no longer log in with {realm.upper()}"
+    if _find_user_of_realm(artifact, realm, consequence) is not None:
+        raise own_account.lockout_error(artifact, consequence)
+
+
+def _find_user_of_realm(artifact: ArtifactService, realm: str, consequence: str) -> Fields | None:
+    """Return the user of the task's account, or `None` if it does not log in with the identity provider.
+
+    :raises ToolchainError: if the account or its realm is unknown
+    """
     name = own_account.find(artifact)
     if name is None:
         raise own_account.lockout_error(artifact, consequence)
@@ -27,8 +52,7 @@ def check(artifact: ArtifactService, realm: str) -> None:
         raise _unknown_realm_error(realm, str(error)) from None
     if user is None:
         raise _unknown_realm_error(realm, f"user '{name}' does not exist.")
-    if realm in (user["realm"] or "").lower():
-        raise own_account.lockout_error(artifact, consequence)
+    return user if realm in (user["realm"] or "").lower() else None
 
 
 def _unknown_realm_error(realm: str, reason: str) -> ToolchainError:

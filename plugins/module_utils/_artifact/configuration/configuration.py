@@ -8,7 +8,11 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.configuration import descriptor, patches
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.configuration import (
+    descriptor,
+    lockout,
+    patches,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.configuration.document import (
     OPTION,
     Document,
@@ -45,7 +49,7 @@ class Configuration:
         return t.cast(Fields, align(SECTIONS, self._descriptor, desired, self._document.secret_names))
 
     def check_change(self, _before: Fields | None, changes: Fields | None) -> None:
-        """Refuse changes that the server would ignore or misunderstand.
+        """Refuse changes that the server would ignore or misunderstand, and that lock out the account of the task.
 
         :raises ToolchainError: if the change is refused
         """
@@ -58,6 +62,8 @@ class Configuration:
                 f"Cannot delete '{path}': Artifactory ignores the deletion of a single LDAP setting over this API. "
                 "Delete it in the administration pages or over the Access API, or set 'enabled: false'."
             )
+        if not self._task.params["allow_lockout"]:
+            lockout.check(self._artifact, self._descriptor, changes or {})
 
     def predict_refusal(self) -> None:
         """Refuse in check mode what the server would refuse.

@@ -114,9 +114,15 @@ class ManagedSetting:
             for name, group in fields.get("groups", {}).items():
                 if group is not None:
                     self._check_group(name, group)
+        if before and not self._task.params["allow_lockout"]:
+            self._check_lockout(before, fields)
+
+    def _check_lockout(self, before: Fields, fields: Fields | None) -> None:
         is_disabled = fields is None or fields.get("enabled") is False
-        if before and before["enabled"] and is_disabled and not self._task.params["allow_lockout"]:
+        if before["enabled"] and is_disabled:
             realm_lockout.check(self._artifact, _REALM)
+        elif any(name in self._groups and group is None for name, group in (fields or {}).get("groups", {}).items()):
+            realm_lockout.check_groups(self._artifact, _REALM)
 
     def create(self, fields: Fields) -> None:
         """Create the setting, then its group settings."""

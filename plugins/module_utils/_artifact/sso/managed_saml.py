@@ -72,6 +72,8 @@ class ManagedSetting:
         is_disabled = fields is None or fields.get("enabled") is False
         if before is not None and before["enabled"] and is_disabled and not self._allow_lockout:
             realm_lockout.check(self._artifact, _REALM)
+        if before and before["sync_groups"] and (fields or {}).get("sync_groups") is False and not self._allow_lockout:
+            realm_lockout.check_groups(self._artifact, _REALM)
 
     def create(self, fields: Fields) -> None:
         """Create the setting."""

@@ -34,6 +34,17 @@ def find_key(value: str | None, keys: t.Iterable[dict[str, t.Any]]) -> dict[str,
     return next((key for key in keys if matches_redacted(value, key["redacted_value"])), None)
 
 
+def find_keys(value: str | None, keys: t.Iterable[dict[str, t.Any]]) -> list[dict[str, t.Any]]:
+    """Return all keys that a value can belong to. Several keys can have the same redacted value."""
+    return [key for key in keys if matches_redacted(value, key["redacted_value"])]
+
+
+def may_match(value: str | None, redacted: str | None) -> bool:
+    """Return whether a value matches a redacted one, or the redacted one says nothing about the key."""
+    parts = _REDACTION.split(redacted or "")
+    return matches_redacted(value, redacted) or len(parts) != 2 or not parts[1]
+
+
 def check_replaceable(task: Task, key_class: KeyClass, value: str, path: str) -> None:
     """Check that `key_file` contains a revoked key, which may be overwritten.
 

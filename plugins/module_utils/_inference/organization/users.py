@@ -220,11 +220,20 @@ class User:
             raise ToolchainError(
                 f"{self._email} is the last owner of the organization. Make another user an owner first."
             )
-        own = redacted_keys.find_key(self._task.params["admin_key"], listings.list_admin_keys(self._admin))
-        if own is None:
-            self._task.warn(f"The owner of the admin key is unknown, so it may be {self._email}.")
-        elif own["owner"]["id"] == before["id"]:
-            raise ToolchainError(f"{self._email} is the owner of the admin key. Use the admin key of another owner.")
+        if self._task.params["allow_lockout"]:
+            return
+        keys = redacted_keys.find_keys(self._task.params["admin_key"], listings.list_admin_keys(self._admin))
+        key_owners = {key["owner"]["id"] for key in keys}
+        if before["id"] in key_owners:
+            raise ToolchainError(
+                f"{self._email} is the owner of the admin key. Use the admin key of another owner, or set "
+                "'allow_lockout: true'."
+            )
+        if not keys or None in key_owners:
+            raise ToolchainError(
+                f"Cannot verify that {self._email} is not the owner of the admin key: the API does not return the "
+                "owner of the key that this task uses. Set 'allow_lockout: true' to allow the change."
+            )
 
     def _delete_invitations(self) -> None:
         for invitation in self._invites:

@@ -53,8 +53,14 @@ def check_change(review: ReviewService, before: Fields | None, desired: Fields |
     if before is None or allow_lockout:
         return
     members: list[str] = [] if desired is None else desired["users"]
-    if review.user in before["users"] and review.user not in members:
+    is_left = _has_own(review, before["users"]) and not _has_own(review, members)
+    # the account can also be in a group of this group
+    if is_left or (desired is None and (before["roles"] or before["groups"])):
         grants.check_group_removal(review, before["name"], roles.Roles(review).read_permissions)
+
+
+def _has_own(review: ReviewService, members: list[str]) -> bool:
+    return any(grants.is_own(review, member) for member in members)
 
 
 def create(review: ReviewService, group: Fields) -> None:

@@ -6,10 +6,9 @@
 
 from __future__ import annotations
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, sort_unique
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.access import accounts
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.access import accounts, grants
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
 
 
@@ -24,15 +23,16 @@ def find(review: ReviewService, name: str, prove_absence: bool) -> Fields | None
     return _parse_user(record) if record else None
 
 
-def check_change(review: ReviewService, before: Fields | None, desired: Fields | None) -> None:
+def check_change(review: ReviewService, before: Fields | None, desired: Fields | None, allow_lockout: bool) -> None:
     """Refuse to change read-only users and to delete the account of the task.
 
-    :raises BadOption: if the task would delete its own account
-    :raises ToolchainError: if the user is read-only
+    :arg desired: fields to write; `None` for a deletion
+    :arg allow_lockout: whether the account of the task may be deleted
+    :raises ToolchainError: if the change is refused
     """
     accounts.check_readonly("user", before)
-    if before and desired is None and before["name"] == review.user:
-        raise BadOption("name", "is the account of this task, which cannot delete itself. Use another account")
+    if before and desired is None and not allow_lockout and grants.is_own(review, before["name"]):
+        raise grants.lockout_error(review, "it would be deleted")
 
 
 def to_result(user: Fields) -> Fields:
