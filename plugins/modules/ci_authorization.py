@@ -13,7 +13,10 @@ description:
   - If O(folder), O(job) or O(node) is set, the module manages the permission matrix of this folder, job or node.
     Otherwise, it manages the authorization strategy of the whole server, which is a permission matrix or a set of roles
     with members.
-  - To manage several folders, jobs or nodes concurrently, use O(items).
+  - To manage several folders, jobs or nodes concurrently, use O(items). Items that only remove permissions come first,
+    and items that only grant permissions come last. Items that do both come in between, the whole server after the
+    folders, jobs and nodes. If an item fails, items that only grant permissions on the same object, its folders or its
+    content are skipped.
   - The module changes only the users, groups and roles that are declared. Other users, groups and roles are kept unless
     O(purge=true).
   - A declared user or group gets exactly the permissions in its list. Of a declared role, the module changes only the
@@ -398,6 +401,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authoriza
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization.matrix_property import (
     MatrixProperty,
 )
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization.order import Order, Snapshots
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization.strategy import GlobalAuthorization
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.ownership import SharedSources
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.jobs import JOB
@@ -459,20 +463,31 @@ SPEC = (CI + PREDICT_MISSING + PREDICTED_PLUGINS + VISIBILITY) + with_items(ITEM
 
 def run(task: Task) -> None:
     shared, sources = SharedValues(), SharedSources()
+    snapshots: Snapshots = {}
+
+    def open_managed(item_task: Task) -> MatrixProperty | GlobalAuthorization:
+        ci, target = CiService(item_task), matrix_property.find_target(item_task.params)
+        if target:
+            return MatrixProperty(item_task, ci, shared, target, snapshots)
+        return GlobalAuthorization(item_task, ci, shared, snapshots)
+
+    def act(item_task: Task) -> None:
+        managed = open_managed(item_task)
+        with order.follow(item_task.params):
+            if isinstance(managed, MatrixProperty):
+                reconcile_property(item_task, managed, sources)
+            else:
+                reconcile_strategy(item_task, managed, sources)
+
+    order = Order(task, snapshots, open_managed)
     process_one_or_items(
         task,
-        lambda item_task: reconcile_authorization(item_task, shared, sources),
+        act,
         identity=lambda params: matrix_property.find_target(params) or "the server",
         name_option="folder",
+        expand_all=order.prepare,
+        level_of=order.find_level,
     )
-
-
-def reconcile_authorization(task: Task, shared: SharedValues, sources: SharedSources) -> None:
-    target = matrix_property.find_target(task.params)
-    if target:
-        reconcile_property(task, MatrixProperty(task, CiService(task), shared, target), sources)
-    else:
-        reconcile_strategy(task, GlobalAuthorization(task, CiService(task), shared), sources)
 
 
 def reconcile_strategy(task: Task, authorization: GlobalAuthorization, sources: SharedSources) -> None:

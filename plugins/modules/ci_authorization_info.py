@@ -127,7 +127,9 @@ SPEC = CI + ArgumentSpec(
 def run(task: Task) -> None:
     ci, shared = CiService(task), SharedValues()
     target = matrix_property.find_target(task.params)
-    authorization = MatrixProperty(task, ci, shared, target) if target else GlobalAuthorization(task, ci, shared)
+    authorization = (
+        MatrixProperty(task, ci, shared, target, {}) if target else GlobalAuthorization(task, ci, shared, {})
+    )
     task.result["authorization"] = authorization.find()
 
 

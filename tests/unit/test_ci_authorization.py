@@ -345,3 +345,59 @@ def test_role_that_locks_out_the_account_is_refused(declared: dict[str, Any], is
     )
     assert result["changed"] is is_kept
     assert is_kept or "The change would lock out 'admin'" in result["msg"]
+
+
+def job_config(*rows: str, tag: str = "hudson.security.AuthorizationMatrixProperty") -> str:
+    """Return the configuration of a job with a matrix."""
+    matrix = f"<{tag}>{PARENT}{''.join(rows)}</{tag}>" if rows else ""
+    return f"<?xml version='1.1'?><project><properties>{matrix}</properties></project>"
+
+
+def get_job(name: str, *rows: str) -> Call:
+    return call("GET", f"/job/{name}/config.xml", text=job_config(*rows), headers=XML)
+
+
+def post_job(name: str, *rows: str, **options: Any) -> Call:
+    return call("POST", f"/job/{name}/config.xml", sent_body=_document(job_config(*rows)), **options)
+
+
+def test_permissions_are_removed_before_others_are_granted() -> None:
+    result = authorize(
+        get_job("a"),
+        get_job("b", BUILD, READ),
+        plugins("matrix-auth"),
+        list_known(),
+        post_job("b", BUILD),
+        get_job("b", BUILD),
+        plugins("matrix-auth"),
+        post_job("a", READ),
+        get_job("a", READ),
+        items=[{"job": "a", "users": {"alice": ["Job/Read"]}}, {"job": "b", "users": {"alice": []}}],
+        workers=1,
+    )
+    assert result["counts"]["changed"] == 2
+
+
+def test_nothing_is_granted_where_a_removal_failed() -> None:
+    row = "<permission>USER:hudson.model.Item.Read:bob</permission>"
+    result = authorize(
+        get_folder(),
+        get_job("team/job/b", READ),
+        get_job("c"),
+        plugins("matrix-auth"),
+        list_known(),
+        call("POST", "/job/team/job/b/config.xml", 403),
+        plugins("matrix-auth"),
+        post_job("c", row),
+        get_job("c", row),
+        items=[
+            {"folder": "team", "users": {"bob": ["Job/Read"]}},
+            {"job": "team/b", "users": {"alice": []}},
+            {"job": "c", "users": {"bob": ["Job/Read"]}},
+        ],
+        workers=1,
+    )
+    assert [outcome["status"] for outcome in result["outcomes"]] == ["skipped", "failed", "changed"]
+    assert result["outcomes"][0]["reason"] == (
+        "the permissions of job 'team/b' could not be changed, which has to come before."
+    )

@@ -84,25 +84,33 @@ class MatrixProperty:
     """The matrix of a folder, job or node.
 
     :arg shared: values that the items of a task share
+    :arg snapshots: what was read before, by target, for the first call of `find`
+    :ivar snapshot: the configuration that was read last
     """
 
-    def __init__(self, task: Task, ci: CiService, shared: SharedValues, target: Target) -> None:
+    def __init__(
+        self, task: Task, ci: CiService, shared: SharedValues, target: Target, snapshots: dict[t.Any, t.Any]
+    ) -> None:
         self._task, self._ci, self._target = task, ci, target
         self._permissions = Permissions(ci, shared)
-        self._root: ET.Element | None = None
+        self._snapshots = snapshots
+        self.snapshot: ET.Element | None = None
 
     def find(self) -> Fields | None:
         """Return the matrix, or `None` if the object has none.
 
         :raises ToolchainError: if the object does not exist
         """
-        self._root = stored.fetch(self._ci, self._target.path)
-        if self._root is None and not self._task.predicts_missing:
+        if self._target in self._snapshots:
+            self.snapshot = self._snapshots.pop(self._target)
+        else:
+            self.snapshot = stored.fetch(self._ci, self._target.path)
+        if self.snapshot is None and not self._task.predicts_missing:
             raise ToolchainError(
                 f"Cannot manage the permissions of {self._target.label}: it does not exist, or the account has no "
                 "permission to see it. Create it first."
             )
-        element = None if self._root is None else self._root.find(f"{self._target.container}/{self._target.tag}")
+        element = None if self.snapshot is None else self.snapshot.find(f"{self._target.container}/{self._target.tag}")
         return None if element is None else self._read(element)
 
     def desired(self, before: Fields | None) -> Fields:
@@ -119,7 +127,7 @@ class MatrixProperty:
 
     def write(self, changes: Fields) -> None:
         """Write the matrix with the changed fields."""
-        root = t.cast(ET.Element, self._root)
+        root = t.cast(ET.Element, self.snapshot)
         container = root.find(self._target.container)
         if container is None:
             container = ET.SubElement(root, self._target.container)
@@ -132,7 +140,7 @@ class MatrixProperty:
 
     def delete(self) -> None:
         """Remove the matrix."""
-        root = t.cast(ET.Element, self._root)
+        root = t.cast(ET.Element, self.snapshot)
         container = root.find(self._target.container)
         element = None if container is None else container.find(self._target.tag)
         if container is not None and element is not None:
@@ -146,8 +154,8 @@ class MatrixProperty:
         :raises ToolchainError: if the change is refused
         """
         require_plugin(self._ci, "matrix-auth", f"Managing the permissions of {self._target.label}")
-        if self._root is not None:
-            xml_fields.check_complete(self._root, self._target.label)
+        if self.snapshot is not None:
+            xml_fields.check_complete(self.snapshot, self._target.label)
         self._permissions.check_known(form.list_permissions(changes or {}))
         if self._target.option == "node":
             sources.refuse_owned(self._ci, ownership.NODES, self._target.label)

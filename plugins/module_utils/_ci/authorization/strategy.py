@@ -31,18 +31,24 @@ class GlobalAuthorization:
     """The authorization strategy of a server.
 
     :arg shared: values that the items of a task share
+    :arg snapshots: what was read before, by target, for the first call of `find`
+    :ivar snapshot: the strategy as it was exported last
     """
 
-    def __init__(self, task: Task, ci: CiService, shared: SharedValues) -> None:
+    def __init__(self, task: Task, ci: CiService, shared: SharedValues, snapshots: dict[t.Any, t.Any]) -> None:
         self._task, self._ci = task, ci
         self._permissions = Permissions(ci, shared)
-        self._exported: t.Any = None
+        self._snapshots = snapshots
+        self.snapshot: t.Any = None
         self._current: Fields = {}
 
     def find(self) -> Fields:
         """Return the strategy."""
-        self._exported = server.fetch_export(self._ci)["jenkins"].get("authorizationStrategy")
-        self._current = form.read_strategy(self._exported, self._permissions.to_name)
+        if None in self._snapshots:
+            self.snapshot = self._snapshots.pop(None)
+        else:
+            self.snapshot = server.fetch_export(self._ci)["jenkins"].get("authorizationStrategy")
+        self._current = form.read_strategy(self.snapshot, self._permissions.to_name)
         return self._current
 
     def desired(self, before: Fields | None) -> Fields:
@@ -66,7 +72,7 @@ class GlobalAuthorization:
 
     def update(self, changes: Fields) -> None:
         """Apply the strategy with the changed fields."""
-        strategy = form.write_strategy(self._after(changes), self._exported)
+        strategy = form.write_strategy(self._after(changes), self.snapshot)
         server.apply(self._ci, {"jenkins": {"authorizationStrategy": strategy}})
 
     def check(self, sources: SharedSources, changes: Fields | None) -> None:
@@ -82,7 +88,7 @@ class GlobalAuthorization:
         roles.check_patterns(self._ci, form.list_patterns(changes or {}))
         sources.refuse_owned(self._ci, _PATH, "the authorization strategy")
         if not self._task.params["allow_lockout"]:
-            lockout.check(self._ci, lockout.SecurityChange(form.write_strategy(after, self._exported)))
+            lockout.check(self._ci, lockout.SecurityChange(form.write_strategy(after, self.snapshot)))
 
     def _after(self, changes: Fields) -> Fields:
         strategy = changes.get("strategy") or self._current["strategy"]
