@@ -49,6 +49,9 @@ notes:
   - The module reads the authorization strategy from the export of the Configuration as Code plugin (JCasC). It replaces
     the strategy as a whole, so that an interrupted task never leaves a role without its members. When Jenkins applies
     the strategy, it also applies its configuration sources again.
+  - Jenkins replaces the strategy, or the configuration of the folder, job or node, as a whole. The module therefore
+    reads it again immediately before the change, and compares it again if another client changed the permissions in
+    between. What another client changes between this read and the change is overwritten.
   - To manage a folder or job, the account needs the Job/Configure permission on it. To manage a node, the account needs
     the Agent/Configure permission. Jenkins needs the plugin C(matrix-auth).
   - The matrix of a folder, job or node has an effect only if the server uses the strategy V(project_matrix).
@@ -498,6 +501,8 @@ def reconcile_strategy(task: Task, authorization: GlobalAuthorization, sources: 
         desired=authorization.desired,
         update=authorization.update,
         check=lambda _before, changes: authorization.check(sources, changes),
+        replaces=True,
+        cumulative=task.params["purge"],
     )
 
 
@@ -507,11 +512,13 @@ def reconcile_property(task: Task, matrix: MatrixProperty, sources: SharedSource
         "authorization",
         read=matrix.find,
         desired=matrix.desired,
-        create=matrix.write,
+        create=matrix.create,
         update=matrix.write,
         delete=matrix.delete,
         check=lambda _before, changes: matrix.check(sources, changes),
         to_result=matrix.to_result,
+        replaces=True,
+        cumulative=task.params["purge"],
     )
 
 

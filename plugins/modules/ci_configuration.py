@@ -27,9 +27,12 @@ description:
     the default instead of a quiet period that is too large.
   - A text for a number or boolean that Jenkins would read as V(0) or V(false) is refused before the change. So are
     permissions of roles that Jenkins would ignore, and patterns of roles that are not regular expressions.
+  - Immediately before a change, the module reads the configuration again. If another client changed a declared member
+    in between, it compares the configuration again. What another client changes between this read and the change is
+    overwritten if it is inside a part that is replaced.
   - In check mode, Jenkins validates the parts that differ without applying them. Users are excluded, because the
     validation would change them.
-  - A task without changes sends one request. A task with changes sends four requests, or five if Jenkins reloads
+  - A task without changes sends one request. A task with changes sends five requests, or six if Jenkins reloads
     O(source_file). A change of C(jenkins.authorizationStrategy) sends up to three more, which read the account of the
     task and the permissions of the server and check the patterns of roles.
 version_added: 0.3.0

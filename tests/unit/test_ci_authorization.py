@@ -97,6 +97,7 @@ def test_other_rows_and_properties_of_a_folder_are_kept() -> None:
         before,
         plugins("matrix-auth"),
         list_known(),
+        before,
         call("POST", "/job/team/config.xml", sent_body=_document(folder_config(row, READ, other=other))),
         get_folder(row, READ),
         folder="team",
@@ -131,6 +132,7 @@ def test_matrix_of_a_folder_is_removed() -> None:
         get_folder(READ),
         plugins("matrix-auth"),
         list_known(),
+        get_folder(READ),
         call("POST", "/job/team/config.xml", sent_body=_document(folder_config())),
         get_folder(),
         folder="team",
@@ -219,6 +221,7 @@ def test_matrix_is_replaced_with_its_other_entries() -> None:
         list_known(),
         sources(),
         who_am_i(),
+        export({"projectMatrix": {"entries": [AUTHENTICATED, GLOBAL]}}),
         configure(matrix),
         export(matrix),
         users={"bob": ["Overall/Read"]},
@@ -270,6 +273,7 @@ def test_roles_are_replaced_as_a_whole() -> None:
         check_patterns({}, "team/.*"),
         sources(),
         who_am_i(),
+        export(current),
         configure(after),
         export(after),
         roles={"item": {"team": {"pattern": "team/.*", "permissions": ["Job/Read"], "users": ["bob"]}}},
@@ -286,6 +290,7 @@ def test_permission_that_jenkins_drops_is_an_error() -> None:
         plugins("role-strategy"),
         call("POST", "/scriptText", 403),
         who_am_i(),
+        export(before),
         call("POST", "/configuration-as-code/configure", text=""),
         export(before),
         roles={"global": {"administrators": {"permissions": ["Overall/Administer", "Job/Nope"]}}},
@@ -367,9 +372,11 @@ def test_permissions_are_removed_before_others_are_granted() -> None:
         get_job("b", BUILD, READ),
         plugins("matrix-auth"),
         list_known(),
+        get_job("b", BUILD, READ),
         post_job("b", BUILD),
         get_job("b", BUILD),
         plugins("matrix-auth"),
+        get_job("a"),
         post_job("a", READ),
         get_job("a", READ),
         items=[{"job": "a", "users": {"alice": ["Job/Read"]}}, {"job": "b", "users": {"alice": []}}],
@@ -386,8 +393,10 @@ def test_nothing_is_granted_where_a_removal_failed() -> None:
         get_job("c"),
         plugins("matrix-auth"),
         list_known(),
+        get_job("team/job/b", READ),
         call("POST", "/job/team/job/b/config.xml", 403),
         plugins("matrix-auth"),
+        get_job("c"),
         post_job("c", row),
         get_job("c", row),
         items=[
@@ -401,3 +410,64 @@ def test_nothing_is_granted_where_a_removal_failed() -> None:
     assert result["outcomes"][0]["reason"] == (
         "the permissions of job 'team/b' could not be changed, which has to come before."
     )
+
+
+def test_right_that_another_client_revokes_in_between_stays_revoked() -> None:
+    before = {"globalMatrix": {"entries": [GLOBAL, AUTHENTICATED]}}
+    revoked = {"globalMatrix": {"entries": [GLOBAL]}}
+    after = {"globalMatrix": {"entries": [GLOBAL, {"user": {"name": "bob", "permissions": ["Overall/Read"]}}]}}
+    checks = (plugins("matrix-auth"), list_known(), sources(), who_am_i())
+    result = authorize(
+        export(before),
+        *checks,
+        export(revoked),
+        plugins("matrix-auth"),
+        who_am_i(),
+        export(revoked),
+        configure(after),
+        export(after),
+        users={"bob": ["Overall/Read"]},
+    )
+    assert result["changed"]
+    assert result["authorization"]["groups"] == {}
+    assert result["warnings"] == [
+        "Another client changed the authorization while the task was running. The authorization was compared again, "
+        "because another client may have changed it."
+    ]
+
+
+def test_right_that_another_client_revokes_before_a_matrix_is_created_stays_revoked() -> None:
+    row = "<permission>GROUP:hudson.model.Item.Read:developers</permission>"
+    result = authorize(
+        get_folder(),
+        plugins("matrix-auth"),
+        list_known(),
+        get_folder(BUILD),
+        call("POST", "/job/team/config.xml", sent_body=_document(folder_config(BUILD, READ))),
+        get_folder(BUILD, READ),
+        folder="team",
+        users={"alice": ["Job/Read"]},
+    )
+    assert result["changed"]
+    assert row not in str(result)
+
+
+def test_strategy_is_replaced_by_another() -> None:
+    role = {**ADMINISTRATORS, "entries": [{"user": "admin"}]}
+    before = {"roleBased": {"roles": {"global": [role]}}}
+    after = {"globalMatrix": {"entries": [GLOBAL]}}
+    result = authorize(
+        export(before),
+        plugins("matrix-auth"),
+        list_known(),
+        sources(),
+        who_am_i(),
+        export(before),
+        configure(after),
+        export(after),
+        strategy="global_matrix",
+        users={"admin": ["Overall/Administer"]},
+        purge=True,
+    )
+    assert result["changed"]
+    assert "roles" not in result["authorization"]

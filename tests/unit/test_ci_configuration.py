@@ -88,6 +88,14 @@ def roles(*global_roles: dict[str, Any], **members: Any) -> dict[str, Any]:
     return {"roleBased": {"roles": {"global": list(global_roles)}, **members}}
 
 
+def read_before_writes(calls: tuple[Call, ...]) -> list[Call]:
+    """Return calls with the read that precedes the first write. It returns what the first one returned."""
+    writes = (f"{PATH}/configure", f"{PATH}/reload")
+    first = next((number for number, sent in enumerate(calls) if sent.target in writes), 0)
+    first -= first > 0 and calls[first - 1].target == f"{PATH}/check"  # the update begins with the check of the file
+    return [*calls[:first], *calls[: int(first > 0)], *calls[first:]]
+
+
 def apply(*calls: Call, **options: Any) -> dict[str, Any]:
     """Run the module in a conversation with exactly these requests. Roots are keywords."""
     known = (
@@ -97,7 +105,7 @@ def apply(*calls: Call, **options: Any) -> dict[str, Any]:
     parameters = {name: options.pop(name) for name in known if name in options}
     if options:
         parameters["configuration"] = options
-    with conversation(*calls) as talk:
+    with conversation(*read_before_writes(calls)) as talk:
         return run("ci_configuration", url=talk.url, **{**TOKEN, "retries": 0, **parameters})
 
 
@@ -441,6 +449,15 @@ def test_refusal_names_what_was_applied() -> None:
     assert result["msg"].endswith(f"400 {message}.")
 
 
+def test_node_that_another_client_adds_in_between_is_kept() -> None:
+    one, two = {"permanent": NODE}, {"permanent": {**NODE, "name": "n2"}}
+    declared = {"nodes": [{"permanent": {**NODE, "remoteFS": "/b"}}]}
+    calls = (export({"nodes": [one]}), sources(), export({"nodes": [one, two]}), sources())
+    result = apply(*calls, jenkins=declared)
+    assert "so it would delete jenkins.nodes[permanent n2]." in result["msg"]
+    assert not result["changed"]
+
+
 def test_older_plugins_are_supported() -> None:
     declared = {"systemMessage": "new"}
     calls = (
@@ -498,7 +515,7 @@ def test_source_file_is_written(tmp_path: Path) -> None:
     assert not apply(export(declared), **options)["changed"]
     path.write_text("jenkins: {}\n")
     assert apply(export(declared), **options, check_mode=True)["changed"]
-    assert apply(export(declared), **options)["changed"]
+    assert apply(export(declared), export(declared), **options)["changed"]
     assert path.read_text() == "jenkins:\n  systemMessage: é\n"
 
 

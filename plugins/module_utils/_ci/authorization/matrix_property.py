@@ -125,6 +125,11 @@ class MatrixProperty:
         """Return a matrix with all its members, also a predicted one."""
         return {"inheritance": "parent", **form.read_matrix(()), **matrix}
 
+    def create(self, fields: Fields) -> None:
+        """Add a matrix to the current configuration of the object, which may have changed since it was read."""
+        self.find()
+        self.write(fields)
+
     def write(self, changes: Fields) -> None:
         """Write the matrix with the changed fields."""
         root = t.cast(ET.Element, self.snapshot)
@@ -139,7 +144,8 @@ class MatrixProperty:
         stored.write(self._ci, self._target.path, root)
 
     def delete(self) -> None:
-        """Remove the matrix."""
+        """Remove the matrix from the current configuration of the object."""
+        self.find()
         root = t.cast(ET.Element, self.snapshot)
         container = root.find(self._target.container)
         element = None if container is None else container.find(self._target.tag)

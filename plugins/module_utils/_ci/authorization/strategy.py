@@ -68,7 +68,9 @@ class GlobalAuthorization:
         desired = {"strategy": strategy, **holders}
         if params["roles"] is not None:
             desired["roles"] = form.parse_roles(params["roles"], self._permissions.to_name)
-        return form.purge(self._get_base(strategy), desired) if params["purge"] else desired
+        base = self._get_base(strategy)
+        desired = form.purge(base, desired) if params["purge"] else desired
+        return {**dict.fromkeys(current.keys() - base.keys()), **desired}
 
     def update(self, changes: Fields) -> None:
         """Apply the strategy with the changed fields."""

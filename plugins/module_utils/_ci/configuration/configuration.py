@@ -86,6 +86,7 @@ class Configuration:
                 update=self._update,
                 check=self._check_change,
                 predict_refusal=self._predict_refusal,
+                replaces=True,
             )
         finally:
             self._complete_result()
