@@ -484,7 +484,7 @@ ITEM = STATE + ArgumentSpec(
         duration_in_minutes=dict(type="int", at_least=0, at_most=100_000),
         enabled=dict(type="bool"),
         skip_trashcan=dict(type="bool"),
-        project=dict(type="str", one_line=True),
+        project=dict(type="str", one_line=True, narrows_scope=True),
         criteria=dict(type="dict", narrows_scope=True, options=_CRITERIA),
         allow_broad_criteria=dict(type="bool", default=False),
     ),

@@ -571,7 +571,7 @@ ITEM = (PURGE + STATE) + ArgumentSpec(
         provider_type=dict(type="str", choices=list(providers.PROVIDER_TYPES)),
         audience=dict(type="str", one_line=True, narrows_scope=True),
         organization=dict(type="str", one_line=True, narrows_scope=True),
-        project=dict(type="str", one_line=True, refused_with_undeclared=True),
+        project=dict(type="str", one_line=True, narrows_scope=True, refused_with_undeclared=True),
         token_issuer=dict(type="str", no_log=False, one_line=True, narrows_scope=True),
         azure_app_id=dict(type="str", one_line=True, narrows_scope=True),
         **{name: dict(type="bool") for name in providers.FLAGS},

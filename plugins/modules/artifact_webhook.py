@@ -696,7 +696,7 @@ ITEM = (STATE + UPDATE_SECRET) + ArgumentSpec(
         key=dict(type="str", required=True, no_log=False, **_KEY),
         description=dict(type="str", matches=("(?s:.{0,1000})", "at most 1000 characters")),
         enabled=dict(type="bool"),
-        project=dict(type="str", one_line=True),
+        project=dict(type="str", one_line=True, narrows_scope=True),
         domain=dict(type="str", **NAME),
         event_types=dict(type="list", elements="str", not_empty=True, each_element=NAME, narrows_scope=True),
         allow_unknown_events=dict(type="bool", default=False),

@@ -190,7 +190,7 @@ SPEC = (CI + STATE + TO_FILE + VISIBILITY) + ArgumentSpec(
     dict(
         name=dict(type="str", required=True, **NAME),
         user=dict(type="str", **SEGMENT),
-        expires_in=dict(type="int", at_least=api_token.DAY, at_most=api_token.LONGEST_LIFE),
+        expires_in=dict(type="int", narrows_scope=True, at_least=api_token.DAY, at_most=api_token.LONGEST_LIFE),
         rotate_before=dict(type="int", at_least=1, at_most=api_token.LONGEST_LIFE),
         rotate_after=dict(type="int", at_least=1, at_most=api_token.LONGEST_LIFE),
         token_file=dict(type="path", no_log=False, not_empty=True),

@@ -330,7 +330,7 @@ ITEM = STATE + ArgumentSpec(
             refused_with_undeclared=True,
         ),
         note=dict(type="str", unchecked="a note may be any text"),
-        properties=dict(type="dict", text_values=True, unchecked="names and values may be any text"),
+        properties=dict(type="dict", text_values=True, refuses_null=True, unchecked="names and values may be any text"),
         reserved=dict(type="bool", narrows_scope=True),
         locked=dict(type="bool", narrows_scope=True),
         allow_in_use=dict(type="bool", default=False, narrows_scope=True),

@@ -766,7 +766,9 @@ ITEM = (STATE + TO_FILE) + ArgumentSpec(
         labels=dict(type="list", elements="str", each_element=_LABEL, refused_with_undeclared=True),
         launcher=dict(type="dict", options=_LAUNCHER),
         retention=dict(type="dict", options=_RETENTION),
-        environment_variables=dict(type="dict", text_values=True, unchecked="checked when it is parsed"),
+        environment_variables=dict(
+            type="dict", text_values=True, refuses_null=True, unchecked="checked when it is parsed"
+        ),
         tools=dict(type="list", elements="dict", options=_TOOL),
         config=dict(type="str", not_empty=True),
         secret_file=dict(type="path", no_log=False, not_empty=True),

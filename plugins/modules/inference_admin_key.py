@@ -145,7 +145,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 SPEC = (INFERENCE + STATE + ISSUED_SECRET + VISIBILITY) + ArgumentSpec(
     dict(
         name=dict(type="str", required=True, **NAME),
-        expires_in=dict(type="int", at_least=1, at_most=admin_keys.LONGEST_LIFE),
+        expires_in=dict(type="int", narrows_scope=True, at_least=1, at_most=admin_keys.LONGEST_LIFE),
         rotate_before=dict(type="int", at_least=1, at_most=admin_keys.LONGEST_LIFE),
         allow_lockout=dict(type="bool", default=False),
     )

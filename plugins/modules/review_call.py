@@ -33,7 +33,8 @@ options:
     description:
       - Parameters of the action, with the names that Klocwork uses.
       - Booleans are sent as C(true) or C(false), lists as comma-separated values with escaped commas and backslashes.
-        Parameters that are V(null) are not sent.
+        If O(read_only=true), parameters that are V(null) are not sent. Otherwise they are an error, because the action
+        could affect more without them.
       - The result does not contain the values because they can be secret. Set C(no_log=true) on the task to also hide
         them from the logged task arguments.
     type: dict
@@ -100,7 +101,11 @@ SPEC = (REVIEW + TO_FILE) + ArgumentSpec(
     dict(
         action=dict(type="str", required=True, matches=("[a-z0-9_]+", "lower-case letters, digits and underscores")),
         parameters=dict(
-            type="dict", text_values=True, narrows_scope=True, unchecked="elements that are null are refused by name"
+            type="dict",
+            text_values=True,
+            narrows_scope=True,
+            accepts_null="not sent by reads, refused for writes",
+            unchecked="elements that are null are refused by name",
         ),
         read_only=dict(type="bool", default=False),
         dest=dict(type="path", not_empty=True),

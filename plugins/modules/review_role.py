@@ -179,7 +179,9 @@ SPEC = (REVIEW + PREDICT_MISSING + PURGE + STATE + VISIBILITY) + ArgumentSpec(
     dict(
         allow_lockout=dict(type="bool", default=False),
         name=dict(type="str", required=True, **NAME),
-        permissions=dict(type="dict", unchecked="checked against the permissions that the server lists"),
+        permissions=dict(
+            type="dict", refuses_null=True, unchecked="checked against the permissions that the server lists"
+        ),
         transitions=dict(
             type="list",
             elements="dict",

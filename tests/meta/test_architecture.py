@@ -296,9 +296,9 @@ def test_each_option_has_limits_or_a_reason_for_none() -> None:
 
 # Modules whose scope is set by required options alone
 NOTHING_TO_NARROW = {
-    *("access_token", "artifact_archive", "artifact_mail", "ci_api_token", "ci_cli", "ci_cli_jar", "ci_node_drain"),
+    *("artifact_archive", "artifact_mail", "ci_cli", "ci_cli_jar", "ci_node_drain"),
     *("ci_quiet_down", "ci_restart", "ci_safe_restart"),
-    *("inference_admin_key", "inference_chat", "inference_project", "inference_rate_limit"),
+    *("inference_chat", "inference_project", "inference_rate_limit"),
     *("inference_service_account", "inference_user", "review_config_file", "review_group"),
     *("review_project", "review_project_import", "review_server_import", "review_user"),
 }

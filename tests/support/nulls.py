@@ -31,3 +31,19 @@ def _each_null(options: dict[str, dict[str, Any]]) -> Iterator[tuple[str, dict[s
 
 NULLS = {module: nulls for module in MODULES if (nulls := nulls_of(module))}
 """Module to its narrowing options."""
+
+
+def list_free_values() -> Iterator[tuple[str, str]]:
+    """Yield module and path of each option whose value has no suboptions, apart from those in `items`."""
+    for module in MODULES:
+        code = importlib.import_module(f"ansible_collections.buildworks.toolchain.plugins.modules.{module}")
+        beside = {name: option for name, option in code.SPEC.options.items() if name != "items"}
+        yield from ((module, path) for path in _each_free_value(beside))
+
+
+def _each_free_value(options: dict[str, dict[str, Any]]) -> Iterator[str]:
+    for name, option in options.items():
+        if option.get("options"):
+            yield from (f"{name}.{path}" for path in _each_free_value(option["options"]))
+        elif {option["type"], option.get("elements")} & {"dict", "raw"}:
+            yield name

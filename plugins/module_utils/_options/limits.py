@@ -26,6 +26,10 @@ It must be set in `items` then, not beside them. `with_items` checks this.
 
 An option has `narrows_scope: True` if it narrows what a task deletes, moves, overwrites or publishes. Null is an error
 there, because it would widen the scope. `ArgumentSpec.find_type_error` checks this.
+
+Null at any depth inside a dictionary or list without suboptions is an error if the option has `narrows_scope: True` or
+`refuses_null: True`, unless it has `accepts_null` with the documented meaning of null. `ArgumentSpec.check` checks this
+after the checks of the module, whose messages are more precise.
 """
 
 from __future__ import annotations
@@ -37,7 +41,11 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.tree import Option, Options, walk
 
 LIMITS = ("at_least", "at_most", "not_empty", "one_line", "matches", "each_element", "unchecked")
-EXTENSIONS = (*LIMITS, "narrows_scope", "refused_with_undeclared", "text_values", "secret_members", "address")
+EXTENSIONS = (
+    *LIMITS,
+    *("narrows_scope", "refused_with_undeclared", "refuses_null", "accepts_null"),
+    *("text_values", "secret_members", "address"),
+)
 NAME: Option = dict(not_empty=True, one_line=True)
 # A single segment of a URL path
 SEGMENT: Option = dict(**NAME, matches=(r"(?!\.{1,2}$)[^/]*", "a name without '/', other than '.' and '..'"))

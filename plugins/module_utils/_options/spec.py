@@ -137,6 +137,7 @@ class ArgumentSpec:
         """
         check_limits(self.options, parameters)
         self.check_rules(parameters)
+        _check_nulls(self.options, parameters)
 
     def check_rules(self, parameters: dict[str, t.Any]) -> None:
         """Check the rules between options.
@@ -233,6 +234,25 @@ def _list_rules(group: Group) -> t.Iterator[tuple[t.Callable[..., t.Any], t.Any]
         rules = group.parent.get(name) or ()
         for rule in rules:
             yield check, {rule: rules[rule]} if isinstance(rules, dict) else [rule]
+
+
+def _check_nulls(options: Options, parameters: dict[str, t.Any]) -> None:
+    """Check that values without suboptions contain no null that would widen the scope of a task.
+
+    :raises BadOption: with the path of the null
+    """
+    for group in walk({"options": options}, parameters):
+        for name, option in group.options.items():
+            value = group.values.get(name)
+            if value is None or option.get("options") or not _refuses_null(option):
+                continue
+            for path, leaf in _list_leaves(f"{group.prefix}{name}", value):
+                if leaf is None:
+                    raise BadOption(path, "must not be null. Set a value or omit it")
+
+
+def _refuses_null(option: Option) -> bool:
+    return not option.get("accepts_null") and bool(option.get("narrows_scope") or option.get("refuses_null"))
 
 
 _TEXT_TYPES = ("str", "path")

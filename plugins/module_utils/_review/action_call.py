@@ -47,6 +47,8 @@ class ActionCall:
         self._parameters: Fields = params["parameters"] or {}
         for name, value in self._parameters.items():
             _check_parameter(name, value)
+            if value is None and not params["read_only"]:
+                raise BadOption(f"parameters.{name}", "must not be null. Set a value or omit it")
         if params["dest"] and not params["read_only"]:
             raise BadOption("dest", "requires 'read_only: true'")
         self.is_proven: bool = params["read_only"] and self._action in _READ_ONLY_ACTIONS

@@ -110,7 +110,7 @@ _OPTIONS: Options = {
             name: dict(type="bool") for name in ("enabled", "statistics", "properties", "origin_absence_detection")
         },
     ),
-    "settings": dict(type="dict", unchecked="checked against the members of the package type"),
+    "settings": dict(type="dict", refuses_null=True, unchecked="checked against the members of the package type"),
     "allow_delete_content": dict(type="bool", default=False, narrows_scope=True),
     "test_connection": dict(type="bool", default=False),
     **{name: dict(type="bool") for name in _FLAGS},
@@ -119,6 +119,9 @@ _OPTIONS: Options = {
     **{name: dict(type="list", elements="str", each_element=NAME) for name in _LISTS},
     **{name: dict(type="str", choices=choices) for name, choices in _CHOICES.items()},
 }
+# Without them, a repository belongs to no project, or requests more from other servers
+for name in ("project", "external_dependencies_patterns"):
+    _OPTIONS[name]["narrows_scope"] = True
 # The list of repositories does not have them
 for name in ("project", "environments"):
     _OPTIONS[name]["refused_with_undeclared"] = True

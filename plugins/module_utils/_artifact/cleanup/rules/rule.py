@@ -24,7 +24,12 @@ _PATTERNS: dict[str, t.Any] = dict(
     type="list", elements="str", narrows_scope=True, not_empty=True, each_element=PATTERN
 )
 _PROPERTIES: dict[str, t.Any] = dict(
-    type="dict", text_values=True, narrows_scope=True, not_empty=True, unchecked="keys and values are checked"
+    type="dict",
+    text_values=True,
+    narrows_scope=True,
+    not_empty=True,
+    unchecked="keys and values are checked",
+    accepts_null="refused when a rule is parsed; in keep_properties it matches any value, so that more is kept",
 )
 _SCOPE_OPTIONS = ("paths", "names", "properties", "older_than", "not_downloaded_since", "larger_than", "keep_newest")
 
