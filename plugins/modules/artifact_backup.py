@@ -25,7 +25,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
-  - Requires administrator permissions and Artifactory 5 or later. The open-source edition is sufficient.
+  - Requires administrator permissions and Artifactory 5.8 or later. The open-source edition is sufficient.
   - A task without changes sends one request, regardless of the number of O(items).
   - The module sends one request per change, so a refused change does not affect other O(items). The requests are sent
     one after another, because Artifactory applies configuration changes one at a time.

@@ -30,7 +30,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.attributes
 notes:
   - Requires administrator permissions.
-  - Requires Artifactory 5.4.0 or later. Deleting a certificate requires Artifactory Pro.
+  - Requires Artifactory Pro 5.4.0 or later.
   - A certificate cannot be deleted while a repository uses it. The error message names the repositories.
   - A task without changes sends one request, regardless of the number of O(items).
   - Tested against the sandbox of this collection. Not tested against a real Artifactory server.
@@ -280,6 +280,7 @@ def reconcile_certificate(task: Task, shared: managed_certificate.SharedCertific
         update=certificate.install,
         delete=certificate.delete,
         check=certificate.check,
+        predict_refusal=certificate.predict_refusal,
         to_result=certificate.to_result,
     )
     certificate.warn_of_expiry()

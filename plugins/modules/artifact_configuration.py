@@ -28,7 +28,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.visibility
   - buildworks.toolchain.attributes
 notes:
-  - Requires administrator permissions and Artifactory 5 or later. The open-source edition is sufficient.
+  - Requires administrator permissions and Artifactory 5.8 or later. The open-source edition is sufficient.
   - To use an Artifactory YAML configuration file, set O(configuration) to
     C({{ lookup('ansible.builtin.file', 'artifactory.yml') | from_yaml }}).
   - Tested against the sandbox of this collection. Not tested against a real Artifactory server.

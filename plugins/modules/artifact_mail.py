@@ -22,7 +22,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.visibility
   - buildworks.toolchain.attributes
 notes:
-  - Requires administrator permissions and Artifactory 5 or later. The open-source edition is sufficient.
+  - Requires administrator permissions and Artifactory 5.8 or later. The open-source edition is sufficient.
   - A task without changes sends one request.
   - To pause email without losing the settings, set O(enabled=false).
   - Tested against the sandbox of this collection. Not tested against a real Artifactory server.

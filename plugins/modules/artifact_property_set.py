@@ -30,7 +30,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
-  - Requires administrator permissions and Artifactory 5 or later. The open-source edition is sufficient, except for
+  - Requires administrator permissions and Artifactory 5.8 or later. The open-source edition is sufficient, except for
     deletions with version 7.49 or later.
   - A task without changes sends one request, regardless of the number of O(items).
   - The module sends one request per change, so a refused change does not affect other O(items). The requests are sent

@@ -273,7 +273,7 @@ def test_old_server_is_reported() -> None:
     refused = patch({"backups": {"weekly": {"cronExp": "0 0 2 ? * SUN"}}}, 405, text="no")
     with conversation(read(backups()), refused) as server:
         result = manage(server.url, **TASK)
-    assert "Artifactory before version 5 cannot merge YAML documents" in result["msg"]
+    assert "Artifactory before version 5.8 cannot merge YAML documents" in result["msg"]
 
 
 def test_information_has_the_form_of_the_options() -> None:

@@ -42,9 +42,11 @@ def read_run(number: str, status: str | None = None) -> Call:
     return call("GET", f"{BUILD}/web/{number}{query}", json={"uri": "…", "buildInfo": record})
 
 
-def order(how: str = "async=false", **answer: Any) -> Call:
+def order(how: str = "async=false", **answer: Any) -> tuple[Call, Call]:
+    """Return the check of the edition and the request."""
     sent = {"deleteBuildArtifacts": False, "count": 1, **answer.pop("more", {})}
-    return call("POST", f"{BUILD}/retention/web?{how}", answer.pop("status", 204), sent_json=sent, **answer)
+    request = call("POST", f"{BUILD}/retention/web?{how}", answer.pop("status", 204), sent_json=sent, **answer)
+    return edition(), request
 
 
 def files(*names: str, numbers: tuple[str, ...]) -> Call:
@@ -57,7 +59,7 @@ def files(*names: str, numbers: tuple[str, ...]) -> Call:
 
 def test_old_runs_are_discarded_except_promoted_ones() -> None:
     before = [runs("1", "3", "2"), read_run("2", "released"), read_run("1")]
-    with conversation(*before, order(), runs("2", "3")) as server:
+    with conversation(*before, *order(), runs("2", "3")) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1)
     assert result == {
         "changed": True,
@@ -98,7 +100,7 @@ def test_nothing_is_discarded_when_all_old_runs_are_promoted() -> None:
 def test_runs_are_kept_by_count_date_and_number() -> None:
     more = {"minimumBuildDate": MAY + 2 * DAY, "buildNumbersNotToBeDiscarded": ["2"], "deleteBuildArtifacts": True}
     before = [runs("1", "2", "3", "4"), read_run("1"), files("a.jar", numbers=("1",))]
-    with conversation(*before, order(more=more), runs("2", "3", "4"), files(numbers=("1",))) as server:
+    with conversation(*before, *order(more=more), runs("2", "3", "4"), files(numbers=("1",))) as server:
         result = run(
             "artifact_build_retention",
             url=server.url,
@@ -166,7 +168,7 @@ def test_retention_fails_when_a_run_outside_the_project_has_the_number_of_a_disc
 
 def test_run_is_discarded_when_it_shares_its_number_but_keeps_its_files() -> None:
     before = [list_runs(("7", "1"), ("7", "5")), record("7", "1")]
-    with conversation(*before, order(), list_runs(("7", "5"))) as server:
+    with conversation(*before, *order(), list_runs(("7", "5"))) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1)
     assert result["discarded"] == [{**entry("1"), "number": "7"}]
 
@@ -176,7 +178,7 @@ def test_runs_of_one_number_are_discarded_when_none_of_them_is_kept() -> None:
     number = files("a.jar", numbers=("7",))
     after = [list_runs(("8", "6")), files(numbers=("7",))]
     ordered = order(more={"deleteBuildArtifacts": True})
-    with conversation(*before, number, ordered, *after) as server:
+    with conversation(*before, number, *ordered, *after) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1, artifacts=True)
     assert len(result["discarded"]) == 2
 
@@ -189,7 +191,7 @@ def test_special_characters_in_build_names_are_encoded() -> None:
 
 
 def test_task_fails_when_nothing_was_discarded() -> None:
-    with conversation(runs("1", "2"), read_run("1"), order(), runs("1", "2")) as server:
+    with conversation(runs("1", "2"), read_run("1"), *order(), runs("1", "2")) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1, wait_timeout=0)
     assert result["failed"]
     assert not result["changed"]
@@ -199,7 +201,7 @@ def test_task_fails_when_nothing_was_discarded() -> None:
 
 def test_result_has_discarded_runs_when_the_task_fails() -> None:
     old = [read_run("2"), read_run("1")]
-    with conversation(runs("1", "2", "3"), *old, order(), runs("1", "3")) as server:
+    with conversation(runs("1", "2", "3"), *old, *order(), runs("1", "3")) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1, wait_timeout=0)
     assert result["failed"]
     assert result["changed"]
@@ -207,7 +209,7 @@ def test_result_has_discarded_runs_when_the_task_fails() -> None:
 
 
 def test_task_waits_when_the_server_responds_before_it_acts(delays: list[float]) -> None:
-    with conversation(runs("1", "2"), read_run("1"), order(), runs("1", "2"), runs("2")) as server:
+    with conversation(runs("1", "2"), read_run("1"), *order(), runs("1", "2"), runs("2")) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1)
     assert result["discarded"] == [entry("1")]
     assert delays == [1.0]
@@ -216,7 +218,7 @@ def test_task_waits_when_the_server_responds_before_it_acts(delays: list[float])
 def test_interruption_is_reported_when_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     words: list[str] = []
     monkeypatch.setattr(time, "sleep", send_ctrl_c)
-    calls = [runs("1", "2"), read_run("1"), order(), runs("1", "2")]
+    calls = [runs("1", "2"), read_run("1"), *order(), runs("1", "2")]
     with conversation(*calls) as server, pytest.raises(KeyboardInterrupt):
         run("artifact_build_retention", url=server.url, build="web", count=1, display_interruption=words.append)
     assert words == ["interrupted while the server discards 1 run(s). The server continues."]
@@ -225,7 +227,7 @@ def test_interruption_is_reported_when_waiting(monkeypatch: pytest.MonkeyPatch) 
 def test_task_fails_when_files_still_exist() -> None:
     more = {"deleteBuildArtifacts": True}
     before = [runs("1", "2"), read_run("1"), files("a.jar", numbers=("1",))]
-    with conversation(*before, order(more=more), runs("2"), files("a.jar", numbers=("1",))) as server:
+    with conversation(*before, *order(more=more), runs("2"), files("a.jar", numbers=("1",))) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1, artifacts=True)
     assert result["failed"]
     assert "1 of its files still exist, the first of them libs/a.jar" in result["msg"]
@@ -237,7 +239,7 @@ def test_error_contains_the_servers_message_in_any_form() -> None:
         "errors": [{"status": 404, "message": "Errors have occurred while maintaining build retention."}],
         "error massages": [{"level": "ERROR", "message": "No right to delete web#1"}],
     }
-    with conversation(runs("1", "2"), read_run("1"), order(status=404, json=body), runs("1", "2")) as server:
+    with conversation(runs("1", "2"), read_run("1"), *order(status=404, json=body), runs("1", "2")) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1)
     assert "Errors have occurred while maintaining build retention.; No right to delete web#1." in result["msg"]
     assert not result["changed"]
@@ -245,7 +247,7 @@ def test_error_contains_the_servers_message_in_any_form() -> None:
 
 def test_refusal_is_a_warning_when_all_runs_are_discarded() -> None:
     body = {"errors": [{"status": 500, "message": "Warnings encountered while performing build retention."}]}
-    with conversation(runs("1", "2"), read_run("1"), order(status=500, json=body), runs("2")) as server:
+    with conversation(runs("1", "2"), read_run("1"), *order(status=500, json=body), runs("2")) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1)
     assert result["changed"]
     assert "Warnings encountered" in result["warnings"][0]
@@ -253,7 +255,7 @@ def test_refusal_is_a_warning_when_all_runs_are_discarded() -> None:
 
 
 def test_result_is_read_when_the_response_is_lost() -> None:
-    with conversation(runs("1", "2"), read_run("1"), order(drop=True), runs("2")) as server:
+    with conversation(runs("1", "2"), read_run("1"), *order(drop=True), runs("2")) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1, retries=0)
     assert result["changed"]
     assert result["warnings"][0].endswith("Connection reset by peer. Reading back shows that all runs were discarded.")
@@ -261,7 +263,7 @@ def test_result_is_read_when_the_response_is_lost() -> None:
 
 def test_error_names_remaining_runs_when_the_response_is_lost() -> None:
     lost = order(drop=True)
-    with conversation(runs("1", "2", "3"), read_run("2"), read_run("1"), lost, runs("2", "3")) as server:
+    with conversation(runs("1", "2", "3"), read_run("2"), read_run("1"), *lost, runs("2", "3")) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1, retries=0)
     assert result["failed"]
     assert result["changed"]
@@ -270,21 +272,21 @@ def test_error_names_remaining_runs_when_the_response_is_lost() -> None:
 
 
 def test_warning_names_runs_that_were_discarded_unexpectedly() -> None:
-    with conversation(runs("1", "2", "3"), read_run("2", "released"), read_run("1"), order(), runs("3")) as server:
+    with conversation(runs("1", "2", "3"), read_run("2", "released"), read_run("1"), *order(), runs("3")) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1)
     assert result["discarded"] == [entry("1")]
     assert result["warnings"] == ["These runs were also discarded, although they were not planned: '2'."]
 
 
 def test_result_is_null_when_the_task_does_not_wait() -> None:
-    with conversation(runs("1", "2"), read_run("1"), order("async=true")) as server:
+    with conversation(runs("1", "2"), read_run("1"), *order("async=true")) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1, wait=False)
     assert result["changed"]
     assert result["discarded"] is None
 
 
 def test_refusal_fails_when_the_task_does_not_wait() -> None:
-    with conversation(runs("1", "2"), read_run("1"), order("async=true", status=403)) as server:
+    with conversation(runs("1", "2"), read_run("1"), *order("async=true", status=403)) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1, wait=False)
     assert "403" in result["msg"]
 
@@ -313,7 +315,7 @@ def test_bad_input_fails_before_any_request(options: dict[str, Any], problem: st
 
 def test_each_build_has_an_outcome() -> None:
     absent = call("GET", f"{BUILD}/api", json={"buildsNumbers": []})
-    with conversation(runs("1", "2"), read_run("1"), order(), runs("2"), absent) as server:
+    with conversation(runs("1", "2"), read_run("1"), *order(), runs("2"), absent) as server:
         result = run(
             "artifact_build_retention",
             url=server.url,
@@ -349,7 +351,18 @@ def test_warning_names_at_most_ten_runs(surplus: int, suffix: str) -> None:
     entries = [{"uri": f"/{number}", "started": start_time("2")} for number in numbers]
     oldest = {"uri": "/1", "started": start_time("1")}
     before = call("GET", f"{BUILD}/web", json={"uri": "…", "buildsNumbers": [oldest, *entries]})
-    with conversation(before, read_run("1"), order(more={"count": surplus}), runs()) as server:
+    with conversation(before, read_run("1"), *order(more={"count": surplus}), runs()) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=surplus)
     named = ", ".join(f"'{number}'" for number in numbers[:10])
     assert result["warnings"] == [f"These runs were also discarded, although they were not planned: {named}{suffix}."]
+
+
+@pytest.mark.parametrize("wait", [True, False])
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_open_source_edition_is_refused_before_the_request(wait: bool, check_mode: bool) -> None:
+    """It accepts the request and ignores it."""
+    with conversation(runs("1", "2"), read_run("1"), edition(OPEN_SOURCE)) as server:
+        options = {"build": "web", "count": 1, "wait": wait}
+        result = run("artifact_build_retention", url=server.url, check_mode=check_mode, **options)
+    assert "Build retention requires Artifactory Pro, but the server is the open-source edition." in result["msg"]
+    assert not result["changed"]

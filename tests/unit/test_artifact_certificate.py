@@ -12,6 +12,7 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 
+from support.artifact_edition import OPEN_SOURCE, edition
 from support.certificates import DAY, Authority
 from support.conversation import Call, call, conversation
 from support.keys import gpg_pair, rsa_pair
@@ -110,7 +111,7 @@ def test_certificate_with_another_fingerprint_is_replaced(mirror: Signed, tmp_pa
 
 @pytest.mark.parametrize("exists", [False, True])
 def test_check_mode_predicts_the_certificate(mirror: Signed, tmp_path: Path, exists: bool) -> None:
-    with conversation(listed(*([entry(sign(tmp_path, "old.example"))] if exists else []))) as server:
+    with conversation(listed(*([entry(sign(tmp_path, "old.example"))] if exists else [])), edition()) as server:
         result = run("artifact_certificate", url=server.url, check_mode=True, **mirror.options)
     assert (result["changed"], result["certificate"]) == (True, mirror.result)
 
@@ -156,7 +157,7 @@ def test_certificate_in_use_is_kept(mirror: Signed, check_mode: bool) -> None:
 
 def test_check_mode_can_assume_that_repositories_change(mirror: Signed) -> None:
     task = {"alias": "mirror", "state": "absent", "predict_missing": True}
-    with conversation(listed(entry(mirror))) as server:
+    with conversation(listed(entry(mirror)), edition()) as server:
         result = run("artifact_certificate", url=server.url, check_mode=True, **task)
     assert (result["changed"], result["certificate"]) == (True, None)
 
@@ -183,8 +184,8 @@ def test_undeclared_certificates_are_deleted_except_those_in_use(mirror: Signed)
 def test_certificate_that_expires_is_reported(tmp_path: Path, days: int, verb: str) -> None:
     signed = sign(tmp_path, until=days * DAY)
     day = signed.result["valid_until"][:10]
-    for check_mode, current in ((False, [entry(signed)]), (True, [])):
-        with conversation(listed(*current)) as server:
+    for check_mode, calls in ((False, [listed(entry(signed))]), (True, [listed(), edition()])):
+        with conversation(*calls) as server:
             result = run("artifact_certificate", url=server.url, check_mode=check_mode, **signed.options)
         assert result["warnings"] == [f"Certificate 'mirror' {verb} on {day}."]
     with conversation(listed(entry(signed))) as server:
@@ -228,3 +229,10 @@ def test_information_has_the_form_of_the_result(mirror: Signed) -> None:
     lower = mirror.result["fingerprint"]
     with conversation(listed(entry(mirror, fingerprint=lower))) as server:
         assert run("artifact_certificate_info", url=server.url)["certificates"] == [mirror.result]
+
+
+def test_check_mode_predicts_the_refusal_of_the_open_source_edition(mirror: Signed) -> None:
+    with conversation(listed(), edition(OPEN_SOURCE)) as server:
+        result = run("artifact_certificate", url=server.url, check_mode=True, **mirror.options)
+    assert "Managing client certificates requires Artifactory Pro, but the server is the open" in result["msg"]
+    assert not result["changed"]

@@ -241,7 +241,7 @@ def test_unknown_repository_is_predicted_in_check_mode() -> None:
 
 
 def test_version_without_yaml_is_refused_with_the_reason() -> None:
-    reason = "Cannot change the configuration: Artifactory before version 5 cannot merge YAML documents."
+    reason = "Cannot change the configuration: Artifactory before version 5.8 cannot merge YAML documents."
     with conversation(read(), version("4.4.2")) as server:
         assert configure(server.url, {"check_mode": True}, urlBase="a")["msg"] == reason
     with conversation(read(), patch(405, "", urlBase="a")) as server:

@@ -107,7 +107,7 @@ def test_check_mode_only_reads() -> None:
     assert (result["changed"], result["mail_server"]["port"]) == (True, 25)
     with conversation(read(), version("4.16.0")) as server:
         result = manage(server.url, check_mode=True, host="mail.example.com")
-    assert "Artifactory before version 5 cannot merge YAML documents" in result["msg"]
+    assert "Artifactory before version 5.8 cannot merge YAML documents" in result["msg"]
 
 
 def test_host_is_required_for_a_new_mail_server() -> None:

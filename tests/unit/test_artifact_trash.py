@@ -308,3 +308,16 @@ def test_items_in_the_trash_can_are_listed() -> None:
 def test_list_is_empty_when_the_trash_can_is_empty() -> None:
     with conversation(read_missing("auto-trashcan/r/a"), ROOT) as server:
         assert run("artifact_trash_info", url=server.url, repo="r", path="a")["entries"] == []
+
+
+@pytest.mark.parametrize(("version", "is_accepted"), [("4.4.2", False), ("4.16.1", False), ("5.4.6", True)])
+@pytest.mark.parametrize("check_mode", [False, True])
+def test_open_source_edition_has_a_trash_can_since_version_5(version: str, is_accepted: bool, check_mode: bool) -> None:
+    existing = read_existing("auto-trashcan/r/a/b.txt")
+    server_version = call("GET", "/artifactory/api/system/version", json={"version": version, "license": OPEN_SOURCE})
+    clean = call("DELETE", f"{TRASH}/clean/r/a/b.txt", 204 if is_accepted else 404)
+    calls = [server_version] if check_mode else [clean, *(ABSENT if is_accepted else [server_version])]
+    with conversation(existing, *calls) as server:
+        result = run("artifact_trash", url=server.url, check_mode=check_mode, **FILE)
+    assert result["changed"] is is_accepted
+    assert is_accepted or "The trash can requires Artifactory Pro, or the open-source edition of" in result["msg"]

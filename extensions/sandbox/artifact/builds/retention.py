@@ -13,6 +13,7 @@ from starlette.responses import Response
 from ...http.routing import Route
 from ..call import Call
 from ..items.tree import Item
+from ..protocol import feature_versions
 from ..protocol.errors import ArtifactError
 from ..protocol.json_conversion import to_boolean, to_integer, to_list
 from ..protocol.json_response import json_response
@@ -26,8 +27,19 @@ ERROR_MESSAGE = (
 )
 
 
+def _ignore(call: Call) -> Response:
+    """Respond as the open-source edition before version 7, which never discards runs."""
+    if not call.supports(feature_versions.RETENTION):
+        raise ArtifactError(405)
+    if call.supports(feature_versions.RETENTION_CHECKS_EDITION) and call.query.get("async", "false") != "true":
+        raise ArtifactError(400, "Build retention policy is available only with Artifactory commercial license.")
+    return Response(status_code=204)
+
+
 async def apply_retention(call: Call, name: str) -> Response:
     """Handle `POST /api/build/retention/{name}`."""
+    if call.is_oss and not call.supports(feature_versions.PRO_RETENTION_MESSAGE):
+        return _ignore(call)
     call.require_pro()
     request: dict[str, Any] = {"count": 0}
     if await call.request.body():

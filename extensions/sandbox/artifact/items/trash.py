@@ -8,15 +8,23 @@ from __future__ import annotations
 from starlette.responses import PlainTextResponse, Response
 
 from ...http.routing import Route
-from ..call import PRO_SCOPE, Call
+from ..call import Call
+from ..protocol import feature_versions
 from ..protocol.errors import ArtifactError
 from .storage import NotAFolder
 from .tree import TRASH_REPO
 
 
+def _require_trash_can(call: Call) -> None:
+    """Fail if the server lacks the trash can, or if the caller is no administrator."""
+    if call.is_oss and not call.supports(feature_versions.OPEN_SOURCE_TRASH_CAN):
+        raise ArtifactError(404)
+    call.require_admin()
+
+
 async def clean_item(call: Call, path: str) -> Response:
     """Handle `DELETE /api/trash/clean/{original repo}/{path}`. The status of all errors is 400."""
-    call.require_admin()
+    _require_trash_can(call)
     item = call.items.find(TRASH_REPO, path)
     if item is None or not path:
         raise ArtifactError(400, f"Could not locate artifact '{TRASH_REPO}:{path}' (Nothing to delete).")
@@ -26,7 +34,7 @@ async def clean_item(call: Call, path: str) -> Response:
 
 async def empty_trash(call: Call) -> Response:
     """Handle `POST /api/trash/empty`."""
-    call.require_admin()
+    _require_trash_can(call)
     root = call.items.find(TRASH_REPO, "")
     assert root is not None
     await call.items.delete(root)
@@ -35,7 +43,7 @@ async def empty_trash(call: Call) -> Response:
 
 async def restore_item(call: Call, path: str) -> Response:
     """Handle `POST /api/trash/restore/{original repo}/{path}[?to=repo/path]`."""
-    call.require_admin()
+    _require_trash_can(call)
     item = call.items.find(TRASH_REPO, path)
     if item is None or not path:
         raise ArtifactError(400, f"Could not find item '{path}' in the trash can.")
@@ -50,7 +58,7 @@ async def restore_item(call: Call, path: str) -> Response:
 
 
 ROUTES = (
-    Route("DELETE", "/api/trash/clean/{path:.+}", clean_item, "clean_trash", scope=PRO_SCOPE),
-    Route("POST", "/api/trash/empty", empty_trash, "empty_trash", scope=PRO_SCOPE),
-    Route("POST", "/api/trash/restore/{path:.+}", restore_item, "restore_trash", scope=PRO_SCOPE),
+    Route("DELETE", "/api/trash/clean/{path:.+}", clean_item, "clean_trash"),
+    Route("POST", "/api/trash/empty", empty_trash, "empty_trash"),
+    Route("POST", "/api/trash/restore/{path:.+}", restore_item, "restore_trash"),
 )

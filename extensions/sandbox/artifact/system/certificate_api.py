@@ -38,6 +38,8 @@ async def get_certificates(call: Call) -> Response:
 async def add_certificate(call: Call, alias: str) -> Response:
     """Handle `POST /api/system/security/certificates/{alias}`. An existing certificate is replaced."""
     _require_admin(call)
+    if call.is_oss:
+        raise ArtifactError(400, "Client certificate is only supported on licensed Artifactory versions.")
     try:
         certificate = parse_certificate((await call.request.body()).decode())
     except ValueError:

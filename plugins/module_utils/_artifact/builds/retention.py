@@ -89,8 +89,11 @@ class Retention:
     def discard(self) -> Fields:
         """Request the retention and verify that the runs no longer exist.
 
+        The open-source edition may accept the request although it ignores it, so the edition is checked first.
+
         :raises ToolchainError: if the server refused the request, or if runs or files still exist
         """
+        self.predict_refusal()
         error = self._send_request()
         if not self._task.params["wait"]:
             if error:

@@ -18,8 +18,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
-_OLDEST_VERSION = "5.0"
-_TOO_OLD = "Cannot change the configuration: Artifactory before version 5 cannot merge YAML documents"
+_OLDEST_VERSION = "5.8"
+_TOO_OLD = "Cannot change the configuration: Artifactory before version 5.8 cannot merge YAML documents"
 # Characters that YAML reads as line breaks or refuses, although JSON strings may contain them
 _UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _COUNT = re.compile(r"(\d+) changes?\b")

@@ -26,6 +26,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import 
 TRASH = "auto-trashcan"
 _BUILD_RECORDS = "artifactory-build-info"
 _ADDRESS = "/artifactory/api/trash"
+_FIRST_OPEN_SOURCE_VERSION = "5.0"  # measured: 4.4.2 lacks the calls, 5.4.6 has them
 _NOTHING_TO_DELETE = "Nothing to delete"
 
 
@@ -108,12 +109,24 @@ def predict_refusal(artifact: ArtifactService, params: Fields) -> Fields:
 
     :raises ToolchainError: if the server has no trash can or would refuse to restore to this path
     """
-    artifact.check_pro("The trash can")
+    _check_server(artifact)
     if params["action"] == "restore":
         repo, path = restore_target(params)
         queries.check_local(artifact, repo, "Restoring items")
         upload.predict_upload(artifact, repo, [], path)
     return {}
+
+
+def _check_server(artifact: ArtifactService) -> None:
+    """Verify that the server has the calls of the trash can.
+
+    :raises ToolchainError: if it is an old version of the open-source edition
+    """
+    if artifact.is_open_source() and not artifact.supports(_FIRST_OPEN_SOURCE_VERSION):
+        raise ToolchainError(
+            "The trash can requires Artifactory Pro, or the open-source edition of version 5 or later, but the server "
+            "is an older open-source edition."
+        )
 
 
 def perform_action(task: Task, artifact: ArtifactService) -> Fields:
@@ -127,7 +140,12 @@ def perform_action(task: Task, artifact: ArtifactService) -> Fields:
 
     def send_request() -> None:
         nonlocal has_response
-        _ACTIONS[params["action"]](artifact, params)
+        try:
+            _ACTIONS[params["action"]](artifact, params)
+        except ServerRefusal as refusal:
+            if refusal.status == 404:
+                _check_server(artifact)
+            raise
         has_response = True
 
     def check_trash() -> None:

@@ -89,6 +89,13 @@ class ManagedCertificate:
             if self._task.params[option] is None:
                 raise BadOption(option, f"is required, because certificate '{self._alias}' {reason}")
 
+    def predict_refusal(self) -> None:
+        """Predict whether the edition of the server supports certificates.
+
+        :raises ToolchainError: if it does not
+        """
+        self._artifact.check_pro("Managing client certificates")
+
     def install(self, _fields: Fields) -> None:
         """Create or replace the certificate."""
         parts = (self._task.params[option] for option in ("private_key", "certificate"))

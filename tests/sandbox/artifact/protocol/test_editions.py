@@ -55,9 +55,6 @@ def test_oss_refuses_calls_that_require_pro(artifactory, oss, method, path):
 @pytest.mark.parametrize(
     ("method", "path"),
     [
-        ("POST", "/api/trash/empty"),
-        ("DELETE", f"/api/trash/clean/{FILE}"),
-        ("POST", f"/api/trash/restore/{FILE}"),
         ("POST", "/api/storageinfo/calculate"),
         ("POST", "/api/security/token"),
         ("GET", "/api/security/token"),
@@ -70,7 +67,6 @@ def test_oss_does_not_know_some_calls(artifactory, oss, method, path):
 
 def test_oss_changes_nothing_when_it_refuses_a_call(artifactory, sandbox, oss):
     artifactory.delete(f"/{FILE}")
-    artifactory.post("/api/trash/empty")
     artifactory.delete("/api/build/app?deleteAll=1")
     sandbox.switch("artifact", edition="pro")
     assert artifactory.get(f"/auto-trashcan/{FILE}").content == CONTENT
@@ -267,3 +263,50 @@ def test_old_version_uses_the_creation_time_when_a_file_was_never_downloaded(art
 
 def _hash(algorithm: str, content: bytes) -> str:
     return hashlib.new(algorithm, content).hexdigest()
+
+
+TRASH_CALLS = [
+    ("DELETE", f"/api/trash/clean/{FILE}"),
+    ("POST", f"/api/trash/restore/{FILE}"),
+    ("POST", "/api/trash/empty"),
+]
+
+
+@pytest.mark.parametrize(("method", "path"), TRASH_CALLS)
+@pytest.mark.parametrize(("version", "statuses"), [("4.4.2", (404,)), ("5.4.6", (202, 204)), ("7.77.3", (202, 204))])
+def test_oss_has_a_trash_can_since_version_5(artifactory, sandbox, oss, method, path, version, statuses):
+    sandbox.switch("artifact", version=version)
+    assert artifactory.delete(f"/{FILE}").status_code == 204
+    assert artifactory.request(method, path).status_code in statuses
+
+
+@pytest.mark.parametrize(
+    ("version", "query", "status"),
+    [
+        ("4.4.2", "", 405),
+        ("5.4.6", "", 204),
+        ("5.4.6", "?async=true", 204),
+        ("6.20.0", "", 400),
+        ("6.20.0", "?async=true", 204),
+    ],
+)
+def test_oss_before_version_7_never_discards_runs(artifactory, sandbox, oss, version, query, status):
+    sandbox.switch("artifact", version=version)
+    assert artifactory.post(f"/api/build/retention/app{query}", json={"count": 1}).status_code == status
+    assert artifactory.get("/api/build/app/1").status_code == 200
+
+
+def test_oss_has_no_client_certificates(artifactory, sandbox, oss):
+    sandbox.switch("artifact", version="5.4.6")
+    address = "/api/system/security/certificates"
+    message = "Client certificate is only supported on licensed Artifactory versions."
+    assert error_of(artifactory.post(f"{address}/c1", data=b"x")) == (400, message)
+    assert artifactory.get(address).json() == []
+
+
+@pytest.mark.parametrize(("version", "status"), [("5.4.6", 405), ("5.8.3", 200)])
+def test_yaml_is_merged_since_version_5_8(artifactory, sandbox, version, status):
+    sandbox.switch("artifact", version=version)
+    headers = {"Content-Type": "application/yaml"}
+    answer = artifactory.patch("/api/system/configuration", data=b"urlBase: http://a.example", headers=headers)
+    assert answer.status_code == status

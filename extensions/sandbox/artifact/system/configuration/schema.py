@@ -236,9 +236,9 @@ SECTIONS: dict[str, Any] = {
 }
 # Versions that introduced or removed a section.
 INTRODUCED = {
-    "revision": feature_versions.CONFIGURATION_PATCH,
+    "revision": feature_versions.CONFIGURATION_REVISION,
     "federatedRepositories": feature_versions.CONFIGURATION_SCHEMA_3,
-    "replicationsConfig": feature_versions.CONFIGURATION_PATCH,
+    "replicationsConfig": feature_versions.CONFIGURATION_REVISION,
     **dict.fromkeys(
         ("sumoLogicConfig", "releaseBundlesConfig", "signedUrlConfig", "downloadRedirectConfig"),
         feature_versions.CONFIGURATION_SCHEMA_3,
