@@ -663,7 +663,7 @@ class ModuleDocFragment:
 
     CI_USER = r"""
 {options: {name: {}, full_name: {}, description: {}, email: {},
-    user_password: {}, update_secret: {}, predict_missing: {},
+    user_password: {}, update_secret: {}, allow_lockout: {}, predict_missing: {},
     undeclared: {}, state: {}, items: {}, predicted_plugins: {},
     deletions_only: {}, visibility_timeout: {}, workers: {}, on_error: {},
     max_failures: {}, result_limit: {}, to_file: {}}}

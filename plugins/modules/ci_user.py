@@ -75,6 +75,14 @@ options:
       always: Send the password in each run. The task then always reports a change.
       verify: Log in as the user with the password. Send the password only if the login fails. Check mode also logs in.
     default: on_create
+  allow_lockout:
+    description:
+      - Whether to change the password with which this task logs in. If V(false), the task fails and does not change it.
+      - If V(true), the module logs in with the new password from then on. With O(items), this item is processed last.
+        Set O(password) of later tasks to the new password.
+      - The account of the task cannot be deleted, even if V(true).
+    type: bool
+    default: false
   predict_missing:
     description:
       - Whether check mode assumes that an earlier task makes Jenkins use its own user database. Jenkins then has no
@@ -121,6 +129,9 @@ options:
           on_create: Same as O(update_secret=on_create).
           always: Same as O(update_secret=always).
           verify: Same as O(update_secret=verify).
+      allow_lockout:
+        description: Value of O(allow_lockout) for this item.
+        type: bool
       state:
         description: Value of O(state) for this item.
         type: str
@@ -285,6 +296,7 @@ ITEM = STATE + ArgumentSpec(
         description=dict(type="str", unchecked="a description may be any text"),
         email=dict(type="str", one_line=True),
         user_password=dict(type="str", no_log=True, not_empty=True),
+        allow_lockout=dict(type="bool", default=False, narrows_scope=True),
         update_secret=dict(type="str", choices=["on_create", "always", "verify"], default="on_create", no_log=False),
     )
 )
@@ -301,6 +313,8 @@ def run(task: Task) -> None:
         check=lambda params: desired_user(params, accounts.own_name(ci)),
         identity=lambda params: params["name"].lower(),
         name_option="name",
+        # last, because the other items log in with the current password
+        level_of=lambda item: item["name"].lower() == accounts.own_name(ci),
         expand_all=lambda items: append_undeclared(
             task, "users", items, "name", lambda: shared.list_deletable(ci), str.lower
         ),

@@ -39,6 +39,9 @@ def listing(*users: dict[str, Any], name: str | None = "carol", **changes: Any) 
     return script("list users", accounts.LIST_USERS, {"name": name}, value)
 
 
+ADMINS = {"realm": "own", "users": [ADMIN], "mailer": False, "name_pattern": None}
+
+
 def change(name: str, **changes: Any) -> Call:
     return script("change a user", accounts.CHANGE_USER, {"name": name, "changes": changes})
 
@@ -264,6 +267,24 @@ def test_password_of_the_login_is_not_changed() -> None:
     own = listing(ADMIN, name="admin")
     with conversation(own, change("admin", password="new"), own, login(200, "admin", "new")) as server:
         assert task(server.url, **admin)["changed"]
+
+
+@pytest.mark.parametrize("status", [200, 502])
+def test_new_password_of_the_login_is_used_when_this_is_allowed(status: int) -> None:
+    new = {"Authorization": f"Basic {base64.b64encode(b'admin:new').decode()}"}
+    args = {"name": "admin", "changes": {"password": "new"}}
+    calls = (
+        call("GET", "/crumbIssuer/api/json", 404),
+        listing(ADMIN, name="admin"),
+        script("change a user", accounts.CHANGE_USER, args, status=status),
+        login(200, "admin", "new"),
+        script("list users", accounts.LIST_USERS, {"name": "admin"}, ADMINS, sent_headers=new),
+        login(200, "admin", "new"),
+    )
+    admin = {"name": "admin", "user_password": "new", "update_secret": "always", "allow_lockout": True}
+    with conversation(*calls) as server:
+        result = run("ci_user", url=server.url, username="admin", password="old", retries=0, **admin)
+    assert (result.get("msg"), result["changed"]) == (None, True)
 
 
 def test_undeclared_accounts_are_deleted_but_not_the_own_one() -> None:

@@ -46,6 +46,7 @@ class ManagedUser:
         self._password_option = "user_password" if task.params["items"] is None else PASSWORD
         self._accounts: accounts.Accounts | None = None
         self._has_sent_password = False
+        self._replaces_login = False
 
     def find(self) -> Fields | None:
         """Return the user, or `None` if it has no account.
@@ -79,10 +80,12 @@ class ManagedUser:
         if before is None:
             self._check_new(fields)
         elif PASSWORD in fields and self._logs_in_with_other_password(before, fields[PASSWORD]):
-            raise ToolchainError(
-                f"Cannot change the password of '{self._name}': the task logs in with it, and could not verify the "
-                "change. Log in with an API token or as another administrator."
-            )
+            if not self._task.params["allow_lockout"]:
+                raise ToolchainError(
+                    f"Cannot change the password of '{self._name}': the task logs in with it. Log in with an API token "
+                    "or as another administrator, or set 'allow_lockout: true' to allow the change."
+                )
+            self._replaces_login = True
 
     def create(self, fields: Fields) -> None:
         """Create the account. Jenkins returns the form again if it refuses."""
@@ -103,9 +106,13 @@ class ManagedUser:
             accounts.change(self._ci, self._name, {"description": fields["description"]})
 
     def update(self, fields: Fields) -> None:
-        """Change the fields that differ."""
+        """Change the fields that differ. If the task logs in with the password that changes, use the new one."""
         self._has_sent_password = PASSWORD in fields
-        accounts.change(self._ci, self._name, fields)
+        try:
+            accounts.change(self._ci, self._name, fields)
+        finally:
+            if self._replaces_login and self.has_password():
+                self._ci = CiService(self._task, (self._name, fields[PASSWORD]))
 
     def delete(self) -> None:
         """Delete the user."""
