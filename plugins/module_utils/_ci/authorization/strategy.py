@@ -41,6 +41,7 @@ class GlobalAuthorization:
         self._snapshots = snapshots
         self.snapshot: t.Any = None
         self._current: Fields = {}
+        self._discarded: set[str] = set()  # fields of a former strategy
 
     def find(self) -> Fields:
         """Return the strategy."""
@@ -70,7 +71,8 @@ class GlobalAuthorization:
             desired["roles"] = form.parse_roles(params["roles"], self._permissions.to_name)
         base = self._get_base(strategy)
         desired = form.purge(base, desired) if params["purge"] else desired
-        return {**dict.fromkeys(current.keys() - base.keys()), **desired}
+        self._discarded |= current.keys() - base.keys()
+        return {**dict.fromkeys(self._discarded), **desired}
 
     def update(self, changes: Fields) -> None:
         """Apply the strategy with the changed fields."""
