@@ -298,6 +298,13 @@ def test_folder_with_content_is_not_deleted(check_mode: bool) -> None:
     assert manage(*allowed, **options, check_mode=check_mode)["changed"]
 
 
+def test_folder_is_not_deleted_when_its_content_is_unknown() -> None:
+    target = listed(folder="team", members="fullName").target
+    result = manage(listed(item("team")), call("GET", target, 404), name="team", state="absent")
+    assert result["msg"] == "Folder 'team' was deleted while the task was running. Run the task again."
+    assert not result["changed"]
+
+
 def test_items_are_ordered() -> None:
     items = [{"name": "old", "state": "absent"}, {"name": "old/a", "state": "absent"}, {"name": "b/c"}, {"name": "b"}]
     calls = (

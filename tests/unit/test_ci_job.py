@@ -340,6 +340,28 @@ def test_builds_are_not_deleted(members: dict[str, Any], allowed: bool, message:
         assert message in result["msg"]
 
 
+def test_job_is_not_deleted_when_its_builds_are_unknown() -> None:
+    result = manage(listed("app"), history("/job/app"), name="app", state="absent")
+    assert (result["failed"], result["changed"]) == (True, False)
+    assert "200, but without 'builds'" in result["msg"]
+
+
+@pytest.mark.parametrize("answer", [{"json": {}}, {"json": []}, {"text": "<html>Sign in</html>"}, {"text": ""}])
+def test_deletion_is_not_denied_when_the_read_back_is_not_the_job(answer: dict[str, Any]) -> None:
+    deleted = call("POST", "/job/app/doDelete", 302, headers={"Location": "/"})
+    back = call("GET", "/job/app/api/json?tree=name", **answer)
+    options = {"name": "app", "state": "absent", "visibility_timeout": 0}
+    result = manage(listed("app"), history("/job/app", builds=[]), deleted, back, **options)
+    assert (result["failed"], result["changed"]) == (True, True)
+    assert "still exists" not in result["msg"]
+
+
+def test_login_page_in_xhtml_is_not_a_job() -> None:
+    page = call("GET", "/job/app/config.xml", text='<html xmlns="http://www.w3.org/1999/xhtml"><body/></html>')
+    result = manage(listed("app"), page, name="app", description="x")
+    assert "but the response is not an XML document" in result["msg"]
+
+
 def test_undeclared_jobs_are_deleted_but_never_folders() -> None:
     gone = call("GET", "/job/t/job/old/api/json?tree=name", 404)
     deleted = call("POST", "/job/t/job/old/doDelete", 302, headers={"Location": "/job/t/"})

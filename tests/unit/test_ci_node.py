@@ -370,6 +370,15 @@ def test_agent_is_deleted() -> None:
         assert not run("ci_node", url=server.url, **node(state="absent"))["changed"]
 
 
+@pytest.mark.parametrize(("status", "is_deleted"), [(404, True), (200, False), (403, False)])
+def test_configuration_decides_when_the_state_of_a_deleted_agent_remains(status: int, is_deleted: bool) -> None:
+    deleted = call("POST", "/computer/n1/doDelete", 302, headers={"Location": "/computer/"})
+    configuration = call("GET", "/computer/n1/config.xml", status, text="<slave/>")
+    with conversation(state(computer()), deleted, state(computer()), configuration) as server:
+        result = run("ci_node", url=server.url, **node(state="absent", visibility_timeout=0))
+    assert (result["changed"], result.get("failed", False)) == (True, not is_deleted)
+
+
 def test_agent_that_runs_builds_is_not_deleted() -> None:
     for check_mode in (True, False):
         with conversation(state(computer(executors=BUSY))) as server:

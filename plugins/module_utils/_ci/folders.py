@@ -94,8 +94,8 @@ ALL_FIELDS = tuple(FIELDS)
 
 def fetch_job(ci: CiService, job: str, fields: t.Iterable[str] = ALL_FIELDS) -> dict[str, t.Any] | None:
     """Return a job or folder, or `None` if it does not exist."""
-    response = ci.view(jobs.job_path(job), f"{_tree(fields)},jobs[name]", accept=(200, 404))
-    return None if response.status == 404 else _to_result(response.record(), job, fields)
+    record = ci.find(jobs.job_path(job), f"{_tree(fields)},jobs[name]", "name")
+    return record and _to_result(record, job, fields)
 
 
 def list_jobs(ci: CiService, folder: str | None, depth: int, fields: t.Sequence[str]) -> t.Iterator[dict[str, t.Any]]:
@@ -112,7 +112,7 @@ def list_jobs(ci: CiService, folder: str | None, depth: int, fields: t.Sequence[
         response = ci.view("", tree)
     else:
         response = ci.view(jobs.job_path(folder, "folder"), tree, accept=(200, 404))
-        if response.status == 404 or "jobs" not in response.record():
+        if response.status == 404 or ("jobs" not in response.record() and response.record().text("_class")):
             raise ToolchainError(f"Folder '{folder}' does not exist, or the account has no Job/Read permission on it.")
     yield from _walk(ci, response.record(), folder, levels, depth, fields)
 

@@ -50,7 +50,7 @@ def verify_job_exists(ci: CiService, job: str) -> None:
 
     :raises ToolchainError: if it does not exist or the account has no Job/Read permission on it
     """
-    if ci.view(job_path(job), "name", accept=(200, 404)).status == 404:
+    if ci.find(job_path(job), "name", "name") is None:
         raise job_not_found(job)
 
 

@@ -22,6 +22,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._credential i
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.client import HttpClient, RequestOptions
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import WRITE, Policy
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.session import service_options
@@ -91,6 +92,20 @@ class CiService:
         """Request the members of an object that `tree` names from the JSON API."""
         options["query"] = {"tree": tree}
         return self.http.read("GET", f"{path}/api/json", **options)
+
+    def find(self, path: str, tree: str, identity: str) -> Record | None:
+        """Return an object, or `None` if it does not exist.
+
+        :arg tree: members to request
+        :arg identity: a text that each object of this kind has, such as `fullName`
+        :raises UnexpectedResponse: if the response is something else, such as a login page or an empty object
+        """
+        response = self.view(path, tree, accept=(200, 404))
+        if response.status == 404:
+            return None
+        record = response.record()
+        record.text(identity)
+        return record
 
     def post(
         self,

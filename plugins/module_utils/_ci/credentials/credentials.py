@@ -96,8 +96,7 @@ def find(ci: CiService, path: str) -> Record | None:
 
     :arg path: path of the credential
     """
-    response = ci.view(path, _MEMBERS, accept=(200, 404))
-    return response.record() if response.status == 200 else None
+    return ci.find(path, _MEMBERS, "id")
 
 
 def create(ci: CiService, store: Store, domain: str | None, root: ET.Element) -> None:

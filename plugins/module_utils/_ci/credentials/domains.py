@@ -238,8 +238,7 @@ def _list_existing(task: Task, ci: CiService, store: Store) -> dict[str, Record]
 
 def _find(ci: CiService, path: str) -> Record | None:
     """Return a domain, or `None` if it does not exist."""
-    response = ci.view(path, "urlName,description,credentials[id]", accept=(200, 404))
-    return response.record() if response.status == 200 else None
+    return ci.find(path, "urlName,description,credentials[id]", "urlName")
 
 
 def _list_ids(record: Record | None) -> list[str]:

@@ -23,7 +23,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.r
     require_plugin,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import document
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import stored
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
@@ -187,7 +187,7 @@ def domain_not_found(store: Store, domain: str | None) -> ToolchainError:
 def has_folder(ci: CiService, store: Store) -> bool:
     """Return whether the folder of a store exists and the account may read it."""
     path = jobs.job_path(store.folder or "", "folder")
-    return ci.view(path, "name", accept=(200, 404)).status == 200
+    return ci.find(path, "name", "name") is not None
 
 
 def fetch_config(ci: CiService, path: str) -> ET.Element | None:
@@ -201,10 +201,7 @@ def fetch_config(ci: CiService, path: str) -> ET.Element | None:
     response = ci.http.read("GET", f"{path}/config.xml", accept=(200, 404))
     if response.status == 404:
         return None
-    try:
-        return document.parse(_decode(response))
-    except document.XmlError:
-        raise response.not_xml_error() from None
+    return stored.parse(response, _decode(response))
 
 
 def to_latin(text: str) -> str:

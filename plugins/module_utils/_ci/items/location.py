@@ -72,7 +72,7 @@ def relocate(ci: CiService, current: str, name: str) -> None:
     try:
         move(ci, current, folder)
     except OutcomeUnknown:
-        if ci.view(item_path(moved), "fullName", accept=(200, 404)).status == 404:
+        if ci.find(item_path(moved), "fullName", "fullName") is None:
             raise
     try:
         rename(ci, moved, last)

@@ -110,9 +110,14 @@ class Tree:
             return self._listings[folder]
 
     def list_content(self, ci: CiService, folder: str) -> t.Collection[str]:
-        """Return the full names of the current items in a folder, without those that check mode would have deleted."""
+        """Return the full names of the current items in a folder, without those that check mode would have deleted.
+
+        :raises ToolchainError: if the folder does not exist any longer
+        """
         listing = fetch_listing(ci, folder, "fullName")
-        return set(listing.items) - self._deleted if listing else ()
+        if listing is None:
+            raise ToolchainError(f"Folder '{folder}' was deleted while the task was running. Run the task again.")
+        return set(listing.items) - self._deleted
 
     def fetch(self, ci: CiService, name: str) -> Item | None:
         """Return the current item, or `None` if it does not exist."""
@@ -191,10 +196,10 @@ def fetch(ci: CiService, name: str, members: str) -> Item | None:
 
     :arg members: members to request, at least `fullName`
     """
-    response = ci.view(item_path(name), members, accept=(200, 404))
-    if response.status == 404:
+    record = ci.find(item_path(name), members, "fullName")
+    if record is None:
         return None
-    item = to_item(response.record())
+    item = to_item(record)
     return item if item.name == name else None  # at the root, the server ignores case
 
 
@@ -212,7 +217,7 @@ def fetch_listing(ci: CiService, folder: str, members: str) -> Listing | None:
     class_name = record.maybe_text("_class") or ""
     if folder and record.text("fullName") != folder:
         raise wrong_case(folder, record.text("fullName"))
-    if "jobs" not in record:
+    if "jobs" not in record and folder:
         raise ToolchainError(f"'{folder}' is not a folder, but a job ({class_name}). Choose another folder.")
     items = map(to_item, record.records("jobs"))
     return Listing(class_name, {item.name: item for item in items})

@@ -29,13 +29,18 @@ class History:
 
 
 def fetch_history(ci: CiService, name: str) -> History:
-    """Return the builds of a job. A job that does not exist has none."""
+    """Return the builds of a job. A job that does not exist has none.
+
+    :raises UnexpectedResponse: if the response lists neither builds nor branch jobs
+    """
     build = "number,building"
     tree = f"builds[{build}],jobs[name,lastBuild[{build}]]"
     response = ci.view(item_path(name), tree, accept=(200, 404))
     if response.status == 404:
         return History(None, None)
     job = response.record()
+    if "jobs" not in job:
+        job.records("builds")
     builds, branches = job.maybe_records("builds"), job.maybe_records("jobs")
     running = [f"build #{entry.integer('number')}" for entry in builds if entry.maybe_flag("building")]
     for branch in branches:

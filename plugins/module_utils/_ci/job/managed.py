@@ -184,7 +184,7 @@ class ManagedJob:
         return []
 
     def _exists(self) -> bool:
-        return self._ci.view(item_path(self._name), "name", accept=(200, 404)).status == 200
+        return self._ci.find(item_path(self._name), "name", "name") is not None
 
     def _read(self, name: str, root: ET.Element) -> Fields:
         """Return the fields of the job with a stored configuration."""

@@ -50,6 +50,7 @@ class ManagedAgent:
         self._complete: Fields = {}
         self._desired_texts: dict[str, str | None] = {}
         self._computer: Record | None = None
+        self._is_deleted = False
 
     def find(self) -> Fields | None:
         """Return the fields of the agent, those of the one to rename, or `None` if neither exists.
@@ -58,7 +59,9 @@ class ManagedAgent:
         """
         if self._is_deletion:
             self._computer = nodes.find_computer(self._ci, self._name)
-            return None if self._computer is None else self._read_computer(self._computer)
+            if self._computer is None or (self._is_deleted and not nodes.has_configuration(self._ci, self._name)):
+                return None
+            return self._read_computer(self._computer)
         self._stored, self._stored_name = stored.fetch(self._ci, nodes.node_path(self._name)), self._name
         if self._stored is None and self._previous_name is not None:
             self._stored = stored.fetch(self._ci, nodes.node_path(self._previous_name))
@@ -128,6 +131,7 @@ class ManagedAgent:
 
     def delete(self) -> None:
         """Delete the agent."""
+        self._is_deleted = True
         nodes.delete(self._ci, self._name)
 
     def to_result(self, fields: Fields) -> Fields:

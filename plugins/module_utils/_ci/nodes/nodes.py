@@ -47,8 +47,15 @@ def node_path(name: str) -> str:
 
 def find_computer(ci: CiService, name: str) -> Record | None:
     """Return the state of a node, or `None` if it does not exist. Each account with Overall/Read sees all nodes."""
-    response = ci.view(node_path(name), _COMPUTER, accept=(200, 404))
-    return None if response.status == 404 else response.record()
+    return ci.find(node_path(name), _COMPUTER, "displayName")
+
+
+def has_configuration(ci: CiService, name: str) -> bool:
+    """Return whether an agent has a configuration, or may have one that the account may not read.
+
+    If agents are deleted at the same time, Jenkins can return the state of a deleted one for a while.
+    """
+    return ci.http.read("GET", f"{node_path(name)}/config.xml", accept=(200, 403, 404)).status != 404
 
 
 def list_computers(ci: CiService) -> list[Record]:

@@ -126,6 +126,8 @@ def list_views(ci: CiService, owner: Owner) -> Listing:
     if response.status == 404:
         raise MissingOwner(owner)
     record = response.record()
+    if "views" not in record:
+        record.text("url")  # otherwise this is no object of Jenkins
     if owner.parent and not _is_url_of(record.text("url"), owner):
         raise MissingOwner(owner)
     if owner.path and "views" not in record:

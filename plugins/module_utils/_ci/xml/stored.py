@@ -10,6 +10,7 @@ import xml.etree.ElementTree as ET
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import document
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import WRITE, Policy
 
 
@@ -17,15 +18,27 @@ def fetch(ci: CiService, path: str) -> ET.Element | None:
     """Return the root element of a configuration, or `None` if Jenkins responds 404.
 
     :arg path: path of the object, such as `/job/app`
-    :raises UnexpectedResponse: if the response is not XML
+    :raises UnexpectedResponse: if the response is not XML, or if it is a page
     """
     response = ci.http.read("GET", f"{path}/config.xml", accept=(200, 404))
     if response.status == 404:
         return None
+    return parse(response, response.text)
+
+
+def parse(response: Response, text: str) -> ET.Element:
+    """Return the root element of the configuration in a response.
+
+    :arg text: the body
+    :raises UnexpectedResponse: if it is not XML, or if it is a page, such as a login page in XHTML
+    """
     try:
-        return document.parse(response.text)
+        root = document.parse(text)
     except document.XmlError:
         raise response.not_xml_error() from None
+    if root.tag.rpartition("}")[2].lower() == "html":
+        raise response.not_xml_error()
+    return root
 
 
 def write(ci: CiService, path: str, root: ET.Element, policy: Policy = WRITE) -> None:
