@@ -330,7 +330,7 @@ class _Change:
             return None
         expected = self.plan.desired(after) if self.plan.cumulative else self.managed
         if self.plan.replaces:
-            expected = {**merge_fields(basis, expected), **expected}
+            expected = _overlay(basis, expected)
         return t.cast("Fields", self.plan.secrets.strip(expected))
 
     def _unreached_error(
@@ -508,6 +508,16 @@ def merge_fields(before: Fields | None, changes: Fields) -> Fields:
             merged.pop(field, None)
         else:
             merged[field] = value
+    return merged
+
+
+def _overlay(basis: Fields | None, changes: Fields) -> Fields:
+    """Return the fields after changes, with `None` for those that should not exist."""
+    merged = dict(basis or {})
+    for field, value in changes.items():
+        current = merged.get(field)
+        both = isinstance(value, dict) and isinstance(current, dict)
+        merged[field] = _overlay(current, value) if both else value
     return merged
 
 

@@ -44,8 +44,9 @@ notes:
     contains these jobs.
   - Jenkins encrypts secrets in job configurations, so the module cannot compare them. It treats an encrypted value as
     equal to the declared value, unless O(update_secret=always).
-  - Each update replaces the whole configuration of a job. If another client changes the same job at the same time, one
-    of the changes can be lost.
+  - Each update replaces the whole configuration of a job. The module reads the configuration again immediately before it
+    writes, and compares again if another client has changed it. A change of another client between this read and the
+    write is lost. Afterwards, the module verifies all elements, also those that the task does not declare.
   - This module has only been tested against the simulated server (sandbox) that comes with this collection, not against
     a real Jenkins server. The freestyle jobs of the sandbox were compared with recorded responses of Jenkins 2.579.
 options:
@@ -850,6 +851,7 @@ def reconcile_job(task: Task, shared: SharedJobs) -> None:
         desired=job.desired,
         create=job.create,
         update=job.update,
+        replaces=True,
         delete=job.delete,
         check=job.check,
         to_result=job.to_result,

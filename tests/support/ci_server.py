@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -144,3 +146,24 @@ def quieting(value: bool | None = True, headers: dict[str, str] | None = None) -
 def back() -> tuple[Call, Call]:
     """Return the first requests after a restart, with and without credentials."""
     return login(headers=NEW_SESSION), state()
+
+
+_NOT_UPDATES = ("/createItem", "/createView", "/doDelete", "/scriptText", "/crumb", "/computer/doCreateItem")
+
+
+def read_before_update(calls: Sequence[Call], *reads: str) -> list[Call]:
+    """Return the calls with the reads of the object repeated immediately before its update.
+
+    :arg reads: parts of the targets of these reads
+    """
+    repeated: list[Call] = []
+    for place, expected in enumerate(calls):
+        if expected.method == "GET" and expected.status == 200 and any(read in expected.target for read in reads):
+            repeated.append(dataclasses.replace(expected))
+        elif expected.method == "POST":
+            if any(part in expected.target for part in _NOT_UPDATES):
+                if "/script" not in expected.target:
+                    break
+                continue
+            return [*calls[:place], *repeated, *calls[place:]]
+    return list(calls)

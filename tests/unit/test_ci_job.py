@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import pytest
 
-from support.ci_server import TOKEN, deny_permission
+from support.ci_server import TOKEN, deny_permission, read_before_update
 from support.conversation import Call, call, conversation
 from support.running import run
 
@@ -72,7 +72,7 @@ def created(name: str, *lines: str, folder: str = "", status: int = 200) -> Call
 
 
 def manage(*calls: Call, **options: Any) -> dict[str, Any]:
-    with conversation(*calls) as server:
+    with conversation(*read_before_update(calls, "/config.xml")) as server:
         return run("ci_job", url=server.url, **TOKEN, **options)
 
 
@@ -144,16 +144,51 @@ def test_only_declared_elements_are_changed() -> None:
             "  </properties>",
             "</project>",
         ),
-        stored("/job/app", "<description>new</description><canRoam>true</canRoam>"),
+        stored(
+            "/job/app", "<description>new</description><canRoam>true</canRoam><properties><x.Y a='1'/></properties>"
+        ),
         name="app",
         config="<project><!-- a --><description>new</description></project>",
         diff_mode=True,
     )
+    assert "failed" not in result
     shown = {"state": "present", "name": "app", "type": "freestyle"}
     assert result["diff"] == {
         "before": {**shown, "elements": {"description": "old"}},
         "after": {**shown, "elements": {"description": "new"}},
     }
+
+
+def test_change_of_another_client_survives() -> None:
+    foreign = "<description>old</description><label>theirs</label>"
+    lines = ("<project>", "  <description>new</description>", "  <label>theirs</label>", "</project>")
+    calls = (
+        listed("app"),
+        stored("/job/app", "<description>old</description>"),
+        stored("/job/app", foreign),  # immediately before the write
+        stored("/job/app", foreign),
+        written("/job/app", *lines),
+        stored("/job/app", "<description>new</description><label>theirs</label>"),
+    )
+    with conversation(*calls) as server:
+        result = run("ci_job", url=server.url, **TOKEN, name="app", description="new")
+    assert (result["changed"], result["job"]["elements"]) == (True, {"description": "new"})
+    assert "Another client changed the job while the task was running" in result["warnings"][0]
+
+
+def test_task_fails_when_jenkins_drops_an_element_that_is_not_declared() -> None:
+    lines = ("<project>", "  <description>new</description>", "  <extra>", "    <a>1</a>", "  </extra>", "</project>")
+    result = manage(
+        listed("app"),
+        stored("/job/app", "<description>old</description><extra><a>1</a></extra>"),
+        written("/job/app", *lines),
+        stored("/job/app", "<description>new</description>"),
+        name="app",
+        description="new",
+        visibility_timeout=0,
+    )
+    assert (result["failed"], result["changed"]) == (True, True)
+    assert "elements (extra/a)" in result["msg"]
 
 
 @pytest.mark.parametrize("declared", ["", "<displayName>App</displayName>"])
@@ -276,6 +311,7 @@ def test_job_is_moved_and_renamed() -> None:
         listed("a", folder="/job/old"),
         stored("/job/old/job/a", ""),
         history("/job/old/job/a", builds=[{"number": 1, "building": False}]),
+        call("GET", "/job/new/job/b/config.xml", 404),
         call("POST", "/job/old/job/a/move/move", 302, sent_form={"destination": "/new"}),
         call("POST", "/job/new/job/a/confirmRename", 302, sent_form={"newName": "b"}),
         stored("/job/new/job/b", ""),
