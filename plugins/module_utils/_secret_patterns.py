@@ -84,6 +84,14 @@ _XML_TAG = re.compile(r"(<[^<>]*>)")
 _XML_NAMES = ("name", "key")
 _XML_VALUES = ("defaultValue", "value")
 _XML_ENTITIES = {"&quot;": '"', "&apos;": "'"}
+_XML_TEXT = re.compile(
+    r"<(?P<name>[\w.$:-]{1,200})(?:\s[^<>]*)?>\s*(?:<!\[CDATA\[(?P<data>.*?)\]\]>|(?P<text>[^<]+?))\s*</(?P=name)\s*>",
+    re.DOTALL,
+)
+_XML_ATTRIBUTE = re.compile(r"\s(?P<name>[\w.$:-]{1,200})\s*=\s*(?P<quote>[\"'])(?P<text>.*?)(?P=quote)", re.DOTALL)
+_XML_PASSWORD_PARAMETER = re.compile(
+    r"<hudson\.model\.PasswordParameterDefinition\b.*?</hudson\.model\.PasswordParameterDefinition>", re.DOTALL
+)
 _NO_SECRET = re.compile(r"\s*(?:true|false|-?\d{1,6}|\(encrypted\))?\s*", re.IGNORECASE)
 
 
@@ -156,6 +164,27 @@ def has_secret_name(name: t.Any) -> bool:
 def is_password(name: t.Any) -> bool:
     """Return whether the value of a member is secret in any context, unlike `key` of repositories."""
     return has_secret_name(name) and bool(_PASSWORD.search(name))
+
+
+def find_secret_elements(document: str) -> t.Iterator[str]:
+    """Yield the texts of elements and attributes whose names say that they are secret, escaped and unescaped.
+
+    :arg document: an XML document, which may be malformed
+    """
+    for pattern in (_XML_TEXT, _XML_ATTRIBUTE):
+        for match in pattern.finditer(document):
+            if is_password(match["name"].rpartition(":")[2]):
+                yield from _list_forms(match)
+    for parameter in _XML_PASSWORD_PARAMETER.finditer(document):
+        for match in _XML_TEXT.finditer(parameter[0]):
+            if match["name"] == "defaultValue":
+                yield from _list_forms(match)
+
+
+def _list_forms(match: re.Match[str]) -> set[str]:
+    """Return the forms of a text in a document, none if it is a switch or a number."""
+    text = match["text"] or match.groupdict().get("data") or ""
+    return set() if _NO_SECRET.fullmatch(text) else {text, unescape(text, _XML_ENTITIES)}
 
 
 def mask_text(text: str) -> str:

@@ -315,7 +315,7 @@ ITEM = STATE + ArgumentSpec(
             type="str", matches=("[^\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]*", "without control characters")
         ),
         display_name=dict(type="str", one_line=True),
-        config=dict(type="str", unchecked="checked when it is parsed"),
+        config=dict(type="str", secret_elements=True, unchecked="checked when it is parsed"),
         allow_delete_content=dict(type="bool", default=False),
     ),
     checks=[folder_options.parse],

@@ -44,9 +44,9 @@ notes:
     contains these jobs.
   - Jenkins encrypts secrets in job configurations, so the module cannot compare them. It treats an encrypted value as
     equal to the declared value, unless O(update_secret=always).
-  - Each update replaces the whole configuration of a job. The module reads the configuration again immediately before it
-    writes, and compares again if another client has changed it. A change of another client between this read and the
-    write is lost. Afterwards, the module verifies all elements, also those that the task does not declare.
+  - Each update replaces the whole configuration of a job. The module reads the configuration again immediately before
+    it writes, and compares again if another client has changed it. A change of another client between this read and
+    the write is lost. Afterwards, the module verifies all elements, also those that the task does not declare.
   - This module has only been tested against the simulated server (sandbox) that comes with this collection, not against
     a real Jenkins server. The freestyle jobs of the sandbox were compared with recorded responses of Jenkins 2.579.
 options:
@@ -793,7 +793,7 @@ ITEM = (STATE + UPDATE_SECRET) + ArgumentSpec(
         previous_name=dict(type="str", **JOB),
         copy_from=dict(type="str", **JOB),
         type=dict(type="str", choices=list(declared.OPTIONS_OF_TYPES)),
-        config=dict(type="str", not_empty=True, unchecked="checked when it is parsed"),
+        config=dict(type="str", not_empty=True, secret_elements=True, unchecked="checked when it is parsed"),
         src=dict(type="path", not_empty=True),
         exact=dict(type="bool", default=False),
         description=dict(type="str", **_TEXT),

@@ -770,7 +770,7 @@ ITEM = (STATE + TO_FILE) + ArgumentSpec(
             type="dict", text_values=True, refuses_null=True, unchecked="checked when it is parsed"
         ),
         tools=dict(type="list", elements="dict", options=_TOOL),
-        config=dict(type="str", not_empty=True),
+        config=dict(type="str", not_empty=True, secret_elements=True),
         secret_file=dict(type="path", no_log=False, not_empty=True),
         allow_abort_builds=dict(type="bool", default=False),
     ),

@@ -446,7 +446,7 @@ ITEM = (PURGE + STATE) + ArgumentSpec(
         status_filter=dict(type="str", choices=["all", "enabled", "disabled"]),
         filter_queue=dict(type="bool"),
         filter_executors=dict(type="bool"),
-        config=dict(type="str", unchecked="checked when it is parsed"),
+        config=dict(type="str", secret_elements=True, unchecked="checked when it is parsed"),
     ),
     checks=[declared_fields],
 )

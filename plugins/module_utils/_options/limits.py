@@ -19,6 +19,9 @@ options of type `str`, because YAML reads an unquoted version 1.10 as 1.1.
 A dictionary has `secret_members: True` if its members, also nested ones, with names such as `password` and the
 passwords of URLs are secrets.
 
+A string has `secret_elements: True` if it is an XML document. The texts of its elements with names such as `password`
+are secrets.
+
 A string has `address: True` if it is a server URL. A password in it is a secret.
 
 An option has `refused_with_undeclared: True` if it describes objects, but does not narrow which of them are undeclared.
@@ -44,7 +47,7 @@ LIMITS = ("at_least", "at_most", "not_empty", "one_line", "matches", "each_eleme
 EXTENSIONS = (
     *LIMITS,
     *("narrows_scope", "refused_with_undeclared", "refuses_null", "accepts_null"),
-    *("text_values", "secret_members", "address"),
+    *("text_values", "secret_members", "secret_elements", "address"),
 )
 NAME: Option = dict(not_empty=True, one_line=True)
 # A single segment of a URL path

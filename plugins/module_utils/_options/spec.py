@@ -39,7 +39,10 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.tree
     convert_options,
     walk,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._secret_patterns import is_password
+from ansible_collections.buildworks.toolchain.plugins.module_utils._secret_patterns import (
+    find_secret_elements,
+    is_password,
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -363,7 +366,7 @@ def _parse_dictionary(value: t.Any) -> dict[str, t.Any] | None:
 
 
 # Keys of options that are secret or may contain secrets
-_SECRET_KEYS = ("no_log", "secret_members", "address", "options")
+_SECRET_KEYS = ("no_log", "secret_members", "secret_elements", "address", "options")
 
 
 def _find_secrets(group: Group) -> t.Iterator[str]:
@@ -375,6 +378,8 @@ def _find_secrets(group: Group) -> t.Iterator[str]:
             yield from (str(leaf) for _path, leaf in _list_leaves("", value) if leaf not in (None, "", True, False))
         elif option.get("secret_members"):
             yield from _find_secret_members(_parse_dictionary(value))
+        elif option.get("secret_elements"):
+            yield from find_secret_elements(str(value))
         elif option.get("address"):
             yield from find_passwords(str(value))
 
