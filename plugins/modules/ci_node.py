@@ -33,6 +33,9 @@ notes:
   - Some launchers require a Jenkins plugin, which O(launcher.type) names. If the plugin is missing, the task fails
     before it changes anything.
   - If nothing changes, the module sends one request for each node. With O(secret_file), it sends two.
+  - Each update replaces the whole configuration of an agent. The module reads the configuration again immediately
+    before it writes, and compares again if another client has changed it. A change of another client between this read
+    and the write is lost.
   - The built-in node supports only the options O(executors), O(labels) and O(usage). The module sets them with a
     script, because the configuration form of Jenkins would reset the other settings of the node.
   - Jenkins does not return agents without executors in its API. The module can therefore neither change nor delete
@@ -840,6 +843,7 @@ def reconcile_agent(task: Task, sources: SharedSources) -> None:
         desired=agent.desired,
         create=agent.create,
         update=agent.update,
+        replaces=True,
         delete=agent.delete,
         check=agent.check,
         predict_refusal=agent.predict_refusal,

@@ -40,6 +40,9 @@ notes:
   - The module cannot rename views.
   - If nothing changes, the module sends one request for each view. It sends one more request for each place that
     contains these views. A place is the top level of Jenkins, a folder or a nested view.
+  - Each update replaces the whole configuration of a view. The module reads the configuration again immediately before
+    it writes, and compares again if another client has changed it. A change of another client between this read and
+    the write is lost.
   - This module has only been tested against the simulated server (sandbox) that comes with this collection, not against
     a real Jenkins server. The sandbox itself is tested with the Python clients python-jenkins, api4jenkins and
     jenkinsapi.
@@ -480,6 +483,7 @@ def reconcile_view(task: Task, shared: owners.SharedListings) -> None:
         desired=view.desired,
         create=view.create,
         update=view.update,
+        replaces=True,
         delete=view.delete,
         check=view.check,
         to_result=view.to_result,

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import stat
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -13,6 +14,7 @@ from urllib.parse import quote
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.nodes import built_in as built_in_node
+from support import conversation as exact
 from support.ci_nodes import (
     SECRET,
     computer,
@@ -26,8 +28,8 @@ from support.ci_nodes import (
     written,
 )
 from support.ci_scripts import script
-from support.ci_server import APP, TOKEN, deny_permission, page
-from support.conversation import Call, call, conversation
+from support.ci_server import APP, TOKEN, deny_permission, page, read_before_update
+from support.conversation import Call, call
 from support.running import run
 
 pytestmark = pytest.mark.usefixtures("no_configuration_sources")
@@ -74,6 +76,11 @@ ENVIRONMENT = """\
 """
 BUSY = [{"currentExecutable": APP, "idle": False}]
 EXISTS = page("Jenkins", "Error", "Agent called \u2018n1\u2019 already exists")
+
+
+def conversation(*calls: Call) -> AbstractContextManager[Any]:
+    """Run a server that expects these requests, and the reads again immediately before an update."""
+    return exact.conversation(*read_before_update(calls, "/config.xml"))
 
 
 def node(**options: Any) -> dict[str, Any]:
@@ -183,7 +190,7 @@ def test_hidden_agent_is_explained() -> None:
 
 def test_agent_of_another_client_is_compared_again() -> None:
     refused = call("POST", "/computer/createItem?name=n1", 400, text=EXISTS)
-    with conversation(missing(), refused, read(), read(), written(executors=2), read(executors=2)) as server:
+    with conversation(missing(), refused, read(), read(), read(), written(executors=2), read(executors=2)) as server:
         result = run("ci_node", url=server.url, **node(remote_root="/srv", executors=2))
     assert (result["changed"], len(result["warnings"])) == (True, 1)
 
@@ -351,7 +358,7 @@ def test_agent_is_renamed() -> None:
         .replace("<label></label>", "<label/>")
         .encode(),
     )
-    with conversation(missing("n2"), read(), state(computer()), renamed, read("n2")) as server:
+    with conversation(missing("n2"), read(), state(computer()), missing("n2"), renamed, read("n2")) as server:
         result = run("ci_node", url=server.url, diff_mode=True, **task)
     assert result["diff"] == {"before": {"state": "present", "name": "n1"}, "after": {"state": "present", "name": "n2"}}
     with conversation(read("n2")) as server:
@@ -435,7 +442,7 @@ def test_secret_is_stored_and_compared(tmp_path: Path) -> None:
     with conversation(read(), connection()) as server:
         assert run("ci_node", url=server.url, check_mode=True, **task)["changed"]
     assert file.read_text() == "other"
-    with conversation(read(), connection(), connection(), read(), connection()) as server:
+    with conversation(*[read(), connection()] * 2, connection(), read(), connection()) as server:
         result = run("ci_node", url=server.url, **{**task, "mode": "0640"})
     assert (result["changed"], file.read_text(), stat.S_IMODE(file.stat().st_mode)) == (True, f"{SECRET}\n", 0o640)
 
@@ -570,3 +577,12 @@ def test_change_without_effect_fails() -> None:
     assert result["msg"] == (
         "The server accepted the change, but these fields of the node do not have the requested values: executors."
     )
+
+
+def test_change_of_another_client_survives() -> None:
+    foreign = {"label": "theirs"}
+    calls = (read(), read(**foreign), read(**foreign), written(**foreign, executors=2), read(**foreign, executors=2))
+    with exact.conversation(*calls) as server:
+        result = run("ci_node", url=server.url, **node(executors=2))
+    assert (result["changed"], result["node"]["labels"]) == (True, ["theirs"])
+    assert "Another client changed the node while the task was running" in result["warnings"][0]

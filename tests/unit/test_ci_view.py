@@ -4,12 +4,15 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from typing import Any
 from urllib.parse import quote
 
 import pytest
 
-from support.conversation import Call, Conversation, call, conversation
+from support import conversation as exact
+from support.ci_server import read_before_update
+from support.conversation import Call, Conversation, call
 from support.running import run
 
 pytestmark = pytest.mark.usefixtures("no_configuration_sources")
@@ -37,6 +40,11 @@ RESULT = {
     "columns": list(COLUMNS),
     "status_filter": "all",
 }
+
+
+def conversation(*calls: Call) -> AbstractContextManager[Any]:
+    """Run a server that expects these requests, and the reads again immediately before an update."""
+    return exact.conversation(*read_before_update(calls, "url%2Cviews", "/config.xml"))
 
 
 def list_xml(
