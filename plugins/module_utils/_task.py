@@ -11,6 +11,7 @@ import contextlib
 import itertools
 import json
 import os
+import re
 import time
 import traceback
 import typing as t
@@ -36,6 +37,10 @@ _LAST_REQUEST_TIMEOUT = 1.0
 _MAX_DIGITS = 40
 _MAX_REASONS = 20
 _OTHER_REASONS = "others"
+# Shorter secrets are masked only as words, because inside of words they would make messages unreadable
+_MIN_LENGTH_INSIDE_WORDS = 8
+# Members of a result that control how it is processed
+_CONTROL_MEMBERS = ("refused_credential",)
 
 
 class Reasons(collections.Counter[str]):
@@ -84,12 +89,14 @@ class Task:
         self.diff_mode = diff_mode
         self.no_log = no_log
         self.changed = False
+        self.effect = "change"  # or `deletion` or `opening`, if the task changes something
         self.has_written = False
         self.last_response: str | None = None
         self.result: dict[str, t.Any] = {}
         self.warnings: list[str] = []
         self.retry_reasons = Reasons()
         self.secrets: set[str] = set()
+        self.option_names: frozenset[str] = frozenset()
         self.requests = requests or itertools.count()
         self._display = display
         self._display_interruption = display_interruption
@@ -148,7 +155,7 @@ class Task:
             no_log=self.no_log,
             requests=self.requests,
         )
-        task.secrets = self.secrets
+        task.secrets, task.option_names = self.secrets, self.option_names
         return task
 
     @property
@@ -172,7 +179,7 @@ class Task:
 
     def mask(self, value: t.Any) -> t.Any:
         """Return a value with masked secrets, while other threads may register secrets."""
-        return mask_secrets(value, set(self.secrets))
+        return mask_secrets(value, set(self.secrets), self.option_names)
 
     @contextlib.contextmanager
     def enforce_deadline(self, deadline: float) -> t.Iterator[None]:
@@ -229,9 +236,13 @@ class Task:
         self.retry_reasons.add(reason)
         self.report_progress(f"{reason.rstrip('.')}, retry {attempt} of {max_attempts}")
 
-    def record_change(self, before: dict[str, t.Any], after: dict[str, t.Any]) -> None:
-        """Record the managed fields of a resource before and after the task, in check mode the predicted ones."""
+    def record_change(self, before: dict[str, t.Any], after: dict[str, t.Any], opens_access: bool = False) -> None:
+        """Record the managed fields of a resource before and after the task, in check mode the predicted ones.
+
+        :arg opens_access: whether somebody gains access by the change
+        """
         self.changed = self.changed or before != after
+        self.effect = "deletion" if after.get("state") == "absent" else "opening" if opens_access else "change"
         if self.diff_mode:
             self.result["diff"] = {"before": before, "after": after}
 
@@ -280,11 +291,13 @@ def run_as_module(spec: ArgumentSpec, run: Run) -> None:
     # looked up here, because ansible-lint replaces the class to validate options only
     module = basic.AnsibleModule(supports_check_mode=True, **spec.to_keywords())
     task = Task(module.params, check_mode=module.check_mode, diff_mode=module._diff, no_log=module.no_log)  # noqa: SLF001
-    task.secrets = spec.secrets(module.params)
-    # AnsibleModule does not know secrets that the task read, and masks nothing since ansible-core 2.22
-    outcome = _mask_result(perform(task, spec, run), task.secrets)
-    module.params = mask_secrets(module.params, task.secrets)  # they are part of the result
-    for warning in mask_secrets(task.collect_warnings(), task.secrets):
+    task.secrets, task.option_names = spec.secrets(module.params), spec.option_names
+    # AnsibleModule does not know secrets that the task read, and masks nothing since ansible-core 2.22. Older versions
+    # would also mask short secrets inside of words
+    outcome = _mask_result(task, perform(task, spec, run))
+    module.no_log_values = set()
+    module.params = task.mask(module.params)  # they are part of the result
+    for warning in task.mask(task.collect_warnings()):
         module.warn(warning)
     if outcome.pop("failed", False):
         module.fail_json(**outcome)
@@ -312,7 +325,7 @@ def run_in_process(
     validation = ArgumentSpecValidator(**spec.to_keywords()).validate(parameters)
     params = validation.validated_parameters
     task = Task(params, **modes)
-    task.secrets = spec.secrets(params)
+    task.secrets, task.option_names = spec.secrets(params), spec.option_names
     if validation.error_messages:
         outcome = task.build_result(failure=_validation_failure(name, validation))
     else:
@@ -321,7 +334,7 @@ def run_in_process(
         outcome["invocation"] = {"module_args": params}
     if warnings := task.collect_warnings():
         outcome["warnings"] = warnings
-    return _mask_result(outcome, task.secrets)
+    return _mask_result(task, outcome)
 
 
 def to_json_types(parameters: dict[str, t.Any]) -> dict[str, t.Any]:
@@ -411,32 +424,46 @@ def _validation_failure(name: str, validation: t.Any) -> str:
     return message
 
 
-def _mask_result(outcome: dict[str, t.Any], secrets: set[str]) -> dict[str, t.Any]:
+def _mask_result(task: Task, outcome: dict[str, t.Any]) -> dict[str, t.Any]:
+    control = {name: outcome.pop(name) for name in _CONTROL_MEMBERS if name in outcome}
     try:
-        return mask_secrets(outcome, secrets)
+        return {**task.mask(outcome), **control}
     except RecursionError:
         failure = "The server's response is nested too deeply to be shown."
         return {"changed": outcome["changed"], "failed": True, "msg": failure}
 
 
-def mask_secrets(value: t.Any, secrets: set[str]) -> t.Any:
-    """Return a value with masked secrets, in the format in which Ansible masks the values of `no_log` options."""
+def mask_secrets(value: t.Any, secrets: set[str], words: t.Container[str] = ()) -> t.Any:
+    """Return a value with masked secrets, in the format in which Ansible masks the values of `no_log` options.
+
+    :arg words: words that messages contain for other reasons, such as names of options; a secret that equals one of
+        them is masked only if it is a whole text
+    """
     if isinstance(value, str):
         for secret in secrets:  # most texts of a long list contain none, so this check comes first
             if secret in value:
-                return _masked_text(value, secrets)
+                return _masked_text(value, secrets, words)
         return value
     if isinstance(value, dict):
-        return {key: mask_secrets(item, secrets) for key, item in value.items()}
+        return {key: mask_secrets(item, secrets, words) for key, item in value.items()}
     if isinstance(value, list):
-        return [mask_secrets(item, secrets) for item in value]
+        return [mask_secrets(item, secrets, words) for item in value]
     return value
 
 
-def _masked_text(text: str, secrets: set[str]) -> str:
+def _masked_text(text: str, secrets: set[str], words: t.Container[str]) -> str:
     if text in secrets:
         return "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
-    matches = [secret for secret in secrets if secret in text]
+    matches = [secret for secret in secrets if secret in text and secret not in words]
     for secret in sorted(matches, key=len, reverse=True):
-        text = text.replace(secret, "********")
+        text = _mask_secret(text, secret)
     return text
+
+
+def _mask_secret(text: str, secret: str) -> str:
+    if len(secret) >= _MIN_LENGTH_INSIDE_WORDS:
+        return text.replace(secret, "********")
+    # a letter after a backslash can be an escape sequence of JSON
+    begin = r"(?:(?<![^\W_])|(?<=\\[nrt]))" if secret[0].isalnum() else ""
+    end = r"(?![^\W_])" if secret[-1].isalnum() else ""
+    return re.sub(f"{begin}{re.escape(secret)}{end}", "********", text)

@@ -77,7 +77,8 @@ class InProcessAction(ActionBase):
         parameters = json.load(sys.stdin)["ANSIBLE_MODULE_ARGS"]
         name = cls.module.__name__.rpartition(".")[2]
         if problem := find_problem(name, cls.module.SPEC, parameters):
-            problem = mask_secrets(problem, cls.module.SPEC.secrets(parameters))
+            spec = cls.module.SPEC
+            problem = mask_secrets(problem, spec.secrets(parameters), spec.option_names)
             # ansible-lint ignores messages that start with Ansible's text for mutually exclusive options
             print(json.dumps({"failed": True, "msg": f"{name}: {problem}"}))
             sys.exit(1)

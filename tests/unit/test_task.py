@@ -258,12 +258,33 @@ def test_task_has_not_written_when_the_action_fails() -> None:
     [
         ("open-sesame", "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"),
         ("say open-sesame, open", "say ********, ********"),
-        ({"a": ["open", {"b": "opened"}]}, {"a": ["VALUE_SPECIFIED_IN_NO_LOG_PARAMETER", {"b": "********ed"}]}),
+        ({"a": ["open", {"b": "(open)"}]}, {"a": ["VALUE_SPECIFIED_IN_NO_LOG_PARAMETER", {"b": "(********)"}]}),
         ([1, 2.5, True, None], [1, 2.5, True, None]),
     ],
 )
 def test_longest_secrets_are_masked_first(value: Any, expected: Any) -> None:
     assert mask_secrets(value, {"open", "open-sesame"}) == expected
+
+
+@pytest.mark.parametrize(
+    ("secret", "text", "expected"),
+    [
+        ("s", "Option 'scope': must be 5 s", "Option 'scope': must be 5 ********"),
+        ("secret", "would set the secrets of /x?a=secret", "would set the secrets of /x?a=********"),
+        ("p@ss!", "ap@ss!b p@ss!", "ap@ss!b ********"),
+        ("!x", "a!x", "a********"),
+        ("hunter2", '{"text": "a\\nhunter2"}', '{"text": "a\\n********"}'),
+        ("open-sesame", "xopen-sesamex", "x********x"),
+    ],
+)
+def test_short_secret_is_masked_only_as_a_word(secret: str, text: str, expected: str) -> None:
+    assert mask_secrets(text, {secret}) == expected
+
+
+def test_secret_that_equals_an_option_leaves_messages_readable() -> None:
+    words = frozenset(["password"])
+    assert mask_secrets("check 'password'", {"password"}, words) == "check 'password'"
+    assert mask_secrets({"value": "password"}, {"password"}, words) == {"value": "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"}
 
 
 def test_failure_keeps_results() -> None:

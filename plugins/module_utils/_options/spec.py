@@ -194,6 +194,11 @@ class ArgumentSpec:
             raise TypeError("this spec has no service")
         return self._service
 
+    @functools.cached_property
+    def option_names(self) -> frozenset[str]:
+        """The names of all options, also inside of options."""
+        return frozenset(_list_names(self.options))
+
     def environment_variable(self, option: str) -> str:
         """Return the environment variable for an option, or an empty string."""
         _read, names = self.options[option].get("fallback") or (None, [""])
@@ -413,3 +418,9 @@ def find_passwords(url: str) -> t.Iterator[str]:
     if at:
         user, _colon, password = userinfo.partition(":")
         yield from filter(None, {password or user, unquote(password or user)})
+
+
+def _list_names(options: Options) -> t.Iterator[str]:
+    for name, option in options.items():
+        yield name
+        yield from _list_names(option.get("options") or {})
