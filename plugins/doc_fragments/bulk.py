@@ -31,7 +31,10 @@ options:
       - If not set, all items are processed.
     type: int
   result_limit:
-    description: Maximum number of O(items) in RV(outcomes) and in the diff. The first items are returned.
+    description:
+      - Maximum number of O(items) in RV(outcomes). Failures, deletions and other changes are returned before unchanged
+        items. RV(hidden) counts the other items.
+      - Does not limit the diff, which shows all items that change, up to 2,000.
     type: int
     default: 10
   to_file:

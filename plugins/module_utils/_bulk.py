@@ -9,6 +9,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
+import heapq
 import itertools
 import json
 import re
@@ -39,6 +40,10 @@ _Value = t.TypeVar("_Value")
 
 _STATUSES = ("changed", "ok", "failed", "unknown", "skipped")
 _FAILURES = ("failed", "unknown")
+# Kinds of outcomes, the most relevant first
+_KINDS = ("failures", "deletions", "openings", "changes", "unchanged")
+_KIND_OF_EFFECT = {"deletion": "deletions", "opening": "openings", "change": "changes"}
+_MAX_DIFFS = 2000
 # Members of the result of an item that are moved to the result of the task
 _TASK_MEMBERS = ("diff", "refused_credential")
 _POLLING_INTERVAL = 0.2
@@ -65,6 +70,33 @@ class Estimate:
     seconds: float | None = None
     waiting: str | None = None
     state: str = "running"
+
+
+class _RelevantEntries:
+    """A limited number of entries: the most relevant kinds first, and of each kind the first items.
+
+    :arg limit: the maximum number of entries
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._heap: list[tuple[int, int, Item]] = []
+        self._hidden: collections.Counter[str] = collections.Counter()
+
+    def add(self, kind: str, index: int, entry: Item) -> None:
+        """Add the entry of an item."""
+        heapq.heappush(self._heap, (-_KINDS.index(kind), -index, entry))
+        if len(self._heap) > self._limit:
+            rank, _index, _entry = heapq.heappop(self._heap)
+            self._hidden[_KINDS[-rank]] += 1
+
+    def list_entries(self) -> list[Item]:
+        """Return the entries in the order of their relevance."""
+        return [entry for _rank, _index, entry in sorted(self._heap, key=lambda row: row[:2], reverse=True)]
+
+    def count_hidden(self) -> dict[str, int]:
+        """Return the numbers of the other entries by kind."""
+        return {kind: self._hidden[kind] for kind in _KINDS if self._hidden[kind]}
 
 
 class NamedLocks:
@@ -142,7 +174,8 @@ def process_one_or_items(
 def process_items(task: Task, items: t.Iterable[Item], act: Act, name_option: str | None = None, **more: t.Any) -> None:
     """Process items with `workers` threads.
 
-    The result has `counts` by status, all `failures`, and the outcomes of the first items, in the order of the items.
+    The result has `counts` by status, all `failures`, and the most relevant `outcomes`: failures, deletions, openings
+    of access, other changes and the rest, each in the order of the items. `hidden` counts the other outcomes.
 
     :arg items: options of the items; an iterator is consumed as workers become free
     :arg act: called in a thread with the task of an item
@@ -252,8 +285,8 @@ class ItemQueue:
         self._running: dict[int, Item] = {}
         self._counts = collections.Counter(dict.fromkeys(_STATUSES, 0))
         self._failures: list[Item] = []
-        self._first: list[Item] = []
-        self._diffs: list[tuple[int, Item]] = []
+        self._first = _RelevantEntries(task.params.get("result_limit", 0))
+        self._diffs = _RelevantEntries(_MAX_DIFFS)
         self._warnings = Reasons()
         self._refused: str | None = None
         self._stopped: str | None = None
@@ -281,9 +314,13 @@ class ItemQueue:
         result = self._task.result
         result["counts"] = {status: self._counts[status] for status in _STATUSES}
         result["failures"] = sorted(self._failures, key=_get_index)
-        result["outcomes"] = sorted(self._first, key=_get_index)
+        result["outcomes"] = self._first.list_entries()
+        result["hidden"] = self._first.count_hidden()
         if self._task.diff_mode:
-            result["diff"] = [diff for _index, diff in sorted(self._diffs, key=lambda pair: pair[0])]
+            result["diff"] = self._diffs.list_entries()
+            if hidden := self._diffs.count_hidden():
+                rest = ", ".join(f"{count:,} {kind}" for kind, count in hidden.items())
+                result["diff"].append({"prepared": f"The diffs of further items are not shown: {rest}.\n"})
         for warning in self._warnings.summary():
             self._task.warn(warning)
 
@@ -369,7 +406,7 @@ class ItemQueue:
             self._end("the process that runs Ansible was killed")
 
     def _outcome(self, index: int, item: Item, act: Act) -> tuple[Item, Task]:
-        task = self._task.create_item_task(drop_null(item), diff_mode=self._task.diff_mode and self._is_reported(index))
+        task = self._task.create_item_task(drop_null(item), self._task.diff_mode)
         status, reason = "ok", None
         try:
             act(task)
@@ -389,10 +426,10 @@ class ItemQueue:
             if self._running.pop(index, None) is None:
                 return  # recorded as unknown after an interruption
             self._collect(task)  # before the outcome is written, which can fail: the task has changed something
-            self._record(outcome)
-            if diff:
+            kind = self._record(outcome, task)
+            if diff and diff["before"] != diff["after"]:
                 header = self._describe(outcome)
-                self._diffs.append((index, {"before_header": header, "after_header": header, **diff}))
+                self._diffs.add(kind, index, {"before_header": header, "after_header": header, **diff})
             if self._has_enough_failures():
                 self._end(f"{len(self._failures):,} item(s) had failed")
             self._ended.notify_all()  # workers that wait for the end of a level
@@ -404,16 +441,15 @@ class ItemQueue:
         parent.retry_reasons.merge(task.retry_reasons)
         self._warnings.merge(Reasons(task.warnings))
 
-    def _record(self, outcome: Item) -> None:
+    def _record(self, outcome: Item, task: Task | None = None) -> str:
+        """Record an outcome and return its kind."""
         self._counts[outcome["status"]] += 1
         if outcome["status"] in _FAILURES:
             self._failures.append(outcome)
-        if self._is_reported(outcome["index"]):
-            self._first.append(outcome)
+        kind = _get_kind(outcome, task)
+        self._first.add(kind, outcome["index"], outcome)
         self._write_outcome(outcome)
-
-    def _is_reported(self, index: int) -> bool:
-        return index < self._task.params.get("result_limit", 0)
+        return kind
 
     def _has_enough_failures(self) -> bool:
         most = self._task.params.get("max_failures", 1)
@@ -424,7 +460,7 @@ class ItemQueue:
             self._has_unread_items = next(self._items, None) is not None
         elif self._stopped:
             for index, item in self._items:
-                self._record(self._outcome(index, item, self._rest)[0])
+                self._record(*self._outcome(index, item, self._rest))
             self._has_unread_items = self._counts["skipped"] > 0
 
     def _wait(self) -> None:
@@ -491,3 +527,10 @@ def _build_outcome(index: int, item: Item, status: str, reason: str | None, task
 
 def _get_index(outcome: Item) -> int:
     return outcome["index"]
+
+
+def _get_kind(outcome: Item, task: Task | None) -> str:
+    if outcome["status"] in _FAILURES:
+        return "failures"
+    effect = "change" if task is None else task.effect
+    return _KIND_OF_EFFECT[effect] if outcome["changed"] else "unchanged"

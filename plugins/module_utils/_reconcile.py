@@ -72,6 +72,7 @@ def reconcile(  # noqa: PLR0913  the steps of all modules
     cumulative: bool = False,
     replaces: bool = False,
     enable_last: str | None = None,
+    grants_access: bool = False,
     secrets: WriteOnlySecrets | None = None,
 ) -> None:
     """Create, update, replace or delete a resource, unless it already has the desired state.
@@ -101,6 +102,7 @@ def reconcile(  # noqa: PLR0913  the steps of all modules
         and all its fields are verified afterwards, not only the managed ones
     :arg enable_last: the boolean field that puts a dangerous resource into effect; other fields are written and
         verified while it is false
+    :arg grants_access: whether larger lists and true values of the resource give somebody more access
     :arg secrets: the secrets among the desired fields, which the server does not return
     :raises ToolchainError: if a write was accepted but has no effect
     """
@@ -120,6 +122,7 @@ def reconcile(  # noqa: PLR0913  the steps of all modules
         cumulative=cumulative and callable(desired),
         replaces=replaces,
         enable_last=enable_last,
+        grants_access=grants_access,
         secrets=secrets or WriteOnlySecrets(),
     )
     reconciliation.run()
@@ -144,6 +147,7 @@ class _Reconciliation:
     cumulative: bool
     replaces: bool
     enable_last: str | None
+    grants_access: bool
     secrets: WriteOnlySecrets
 
     def run(self) -> None:
@@ -237,7 +241,8 @@ class _Change:
             before_fields["replaced"] = self.replace_reason
         if self.before and after and (updated := self.plan.secrets.list_paths(self.managed)):
             after_fields["updated_secrets"] = updated
-        self.plan.task.record_change(before_fields, after_fields)
+        opens_access = self.plan.grants_access and has_grown(before_fields, after_fields)
+        self.plan.task.record_change(before_fields, after_fields, opens_access)
         self.plan.task.result[self.plan.name] = None if after is None else self.plan.to_result(after)
 
     def write(self, send: Write, fields: Fields | None, basis: Fields | None = None) -> Fields | None:
@@ -490,6 +495,16 @@ def find_differences(before: Fields, desired: Fields) -> Fields:
         elif current != value:
             changes[field] = value
     return changes
+
+
+def has_grown(before: t.Any, after: t.Any) -> bool:
+    """Return whether a value has true values or entries, at any depth, that the previous value does not have."""
+    if isinstance(after, dict):
+        current = before if isinstance(before, dict) else {}
+        return any(has_grown(current.get(name), value) for name, value in after.items())
+    if isinstance(after, list):
+        return any(entry not in (before or ()) for entry in after)
+    return after is True and before is not True
 
 
 def add_removals(before: Fields | None, desired: Fields) -> Fields:

@@ -512,7 +512,8 @@ failures:
   elements: dict
   sample: []
 outcomes:
-  description: Outcomes of the first O(result_limit) items of this run, in the order of the plan, folders last.
+  description: Outcomes of O(result_limit) artifacts. Failures come first, then deletions, changes that open access,
+    other changes and unchanged artifacts, each in the order of the plan. Folders come last.
   returned: success, and when items failed
   type: list
   elements: dict
@@ -540,6 +541,12 @@ outcomes:
     keep_reason:
       description: Reason why the item was kept.
       type: str
+hidden:
+  description: Number of artifacts that RV(outcomes) does not contain, by kind. Kinds without such artifacts are left
+    out.
+  returned: success, and when items failed
+  type: dict
+  sample: {changes: 110, unchanged: 4880}
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.rules.rule import RULE

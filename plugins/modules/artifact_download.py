@@ -155,8 +155,9 @@ failures:
   elements: dict
   sample: []
 outcomes:
-  description: Outcomes of the first O(result_limit) files, in the order of O(items) and, within a folder, in the order
-    returned by the server.
+  description: Outcomes of O(result_limit) files. Failures come first, then deletions, changes that open access, other
+    changes and unchanged files, each in the order of O(items). Files of a folder are in the order returned by the
+    server.
   returned: when O(items) is set or O(path) is a folder
   type: list
   elements: dict
@@ -181,6 +182,11 @@ outcomes:
     file:
       description: Value of RV(file) for this item.
       type: dict
+hidden:
+  description: Number of files that RV(outcomes) does not contain, by kind. Kinds without such files are left out.
+  returned: when O(items) is set or O(path) is a folder
+  type: dict
+  sample: {changes: 110, unchanged: 4880}
 """
 
 import functools

@@ -259,7 +259,8 @@ failures:
   elements: dict
   sample: []
 outcomes:
-  description: Outcomes of the first O(result_limit) files, in the order of O(items).
+  description: Outcomes of O(result_limit) files. Failures come first, then deletions, changes that open access, other
+    changes and unchanged files, each in the order of O(items).
   returned: when O(items) is set
   type: list
   elements: dict
@@ -284,6 +285,11 @@ outcomes:
     file:
       description: Value of RV(file) for this item.
       type: dict
+hidden:
+  description: Number of files that RV(outcomes) does not contain, by kind. Kinds without such files are left out.
+  returned: when O(items) is set
+  type: dict
+  sample: {changes: 110, unchanged: 4880}
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.files import upload

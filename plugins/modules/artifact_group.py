@@ -310,8 +310,8 @@ failures:
   elements: dict
   sample: []
 outcomes:
-  description: Outcomes of the first O(result_limit) items, in the order of O(items). To save the outcomes of all items,
-    set O(to_file).
+  description: Outcomes of O(result_limit) items. Failures come first, then deletions, changes that open access, other
+    changes and unchanged items, each in the order of O(items). To save the outcomes of all items, set O(to_file).
   returned: when O(items) is set
   type: list
   elements: dict
@@ -337,6 +337,11 @@ outcomes:
       description: State of the group after the item was processed or, in check mode, the predicted state. It has the
         same keys as RV(group).
       type: dict
+hidden:
+  description: Number of items that RV(outcomes) does not contain, by kind. Kinds without such items are left out.
+  returned: when O(items) is set
+  type: dict
+  sample: {changes: 110, unchanged: 4880}
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.access import (
@@ -414,6 +419,7 @@ def reconcile_group(task: Task, guard: GroupGuard) -> None:
         delete=group.delete,
         check=lambda before, fields: group.check(before, fields, params["allow_lockout"]),
         to_result=group.to_result,
+        grants_access=True,
     )
 
 

@@ -483,8 +483,8 @@ failures:
   elements: dict
   sample: []
 outcomes:
-  description: Outcomes of the first O(result_limit) items, in the order of O(items). To save the outcomes of all items,
-    set O(to_file).
+  description: Outcomes of O(result_limit) items. Failures come first, then deletions, changes that open access, other
+    changes and unchanged items, each in the order of O(items). To save the outcomes of all items, set O(to_file).
   returned: when O(items) is set
   type: list
   elements: dict
@@ -509,6 +509,11 @@ outcomes:
     provider:
       description: Value of RV(provider) for this item.
       type: dict
+hidden:
+  description: Number of items that RV(outcomes) does not contain, by kind. Kinds without such items are left out.
+  returned: when O(items) is set
+  type: dict
+  sample: {changes: 110, unchanged: 4880}
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
@@ -610,6 +615,7 @@ def reconcile_provider(task: Task, shared: SharedProviders) -> None:
         check=provider.check,
         predict_refusal=provider.predict_refusal,
         to_result=provider.to_result,
+        grants_access=True,
     )
 
 

@@ -517,8 +517,8 @@ failures:
   elements: dict
   sample: []
 outcomes:
-  description: Outcomes of the first O(result_limit) items, in the order of O(items). To save the outcomes of all items,
-    set O(to_file).
+  description: Outcomes of O(result_limit) items. Failures come first, then deletions, changes that open access, other
+    changes and unchanged items, each in the order of O(items). To save the outcomes of all items, set O(to_file).
   returned: when O(items) is set
   type: list
   elements: dict
@@ -544,6 +544,11 @@ outcomes:
       description: State of the permission after the item was processed or, in check mode, the predicted state. It has
         the same keys as RV(permission).
       type: dict
+hidden:
+  description: Number of items that RV(outcomes) does not contain, by kind. Kinds without such items are left out.
+  returned: when O(items) is set
+  type: dict
+  sample: {changes: 110, unchanged: 4880}
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.permissions import form, permissions
@@ -621,6 +626,7 @@ def reconcile_permission(task: Task, shared: SharedLists) -> None:
         predict_refusal=permission.predict_refusal,
         to_result=permission.to_result,
         cumulative=task.params["purge"],
+        grants_access=True,
     )
 
 

@@ -366,8 +366,8 @@ failures:
   elements: dict
   sample: []
 outcomes:
-  description: Outcomes of the first O(result_limit) items, in the order of O(items). To save the outcomes of all items,
-    set O(to_file).
+  description: Outcomes of O(result_limit) items. Failures come first, then deletions, changes that open access, other
+    changes and unchanged items, each in the order of O(items). To save the outcomes of all items, set O(to_file).
   returned: when O(items) is set
   type: list
   elements: dict
@@ -393,6 +393,11 @@ outcomes:
       description: Permissions or roles after the item was processed or, in check mode, the predicted state. The
         dictionary has the same keys as RV(authorization).
       type: dict
+hidden:
+  description: Number of items that RV(outcomes) does not contain, by kind. Kinds without such items are left out.
+  returned: when O(items) is set
+  type: dict
+  sample: {changes: 110, unchanged: 4880}
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import SharedValues, process_one_or_items
@@ -503,6 +508,7 @@ def reconcile_strategy(task: Task, authorization: GlobalAuthorization, sources: 
         check=lambda _before, changes: authorization.check(sources, changes),
         replaces=True,
         cumulative=task.params["purge"],
+        grants_access=True,
     )
 
 

@@ -389,8 +389,8 @@ failures:
   elements: dict
   sample: []
 outcomes:
-  description: Outcomes of the first O(result_limit) items, in the order of O(items). To save the outcomes of all items,
-    set O(to_file).
+  description: Outcomes of O(result_limit) items. Failures come first, then deletions, changes that open access, other
+    changes and unchanged items, each in the order of O(items). To save the outcomes of all items, set O(to_file).
   returned: with O(items)
   type: list
   elements: dict
@@ -428,6 +428,11 @@ outcomes:
       description: Last lines of the console output, as in RV(console).
       type: list
       elements: str
+hidden:
+  description: Number of items that RV(outcomes) does not contain, by kind. Kinds without such items are left out.
+  returned: with O(items)
+  type: dict
+  sample: {changes: 110, unchanged: 4880}
 """
 
 import json

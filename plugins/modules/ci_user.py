@@ -240,8 +240,8 @@ failures:
   elements: dict
   sample: []
 outcomes:
-  description: Outcomes of the first O(result_limit) items, in the order of O(items). To save the outcomes of all items,
-    set O(to_file).
+  description: Outcomes of O(result_limit) items. Failures come first, then deletions, changes that open access, other
+    changes and unchanged items, each in the order of O(items). To save the outcomes of all items, set O(to_file).
   returned: when O(items) is set
   type: list
   elements: dict
@@ -268,6 +268,11 @@ outcomes:
       description: State of the user after the item was processed or, in check mode, the predicted state. It has the
         same keys as RV(user).
       type: dict
+hidden:
+  description: Number of items that RV(outcomes) does not contain, by kind. Kinds without such items are left out.
+  returned: when O(items) is set
+  type: dict
+  sample: {changes: 110, unchanged: 4880}
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
@@ -335,6 +340,7 @@ def reconcile_user(task: Task, shared: accounts.SharedAccounts) -> None:
         check=user.check,
         to_result=user.to_result,
         secrets=WriteOnlySecrets([managed_user.PASSWORD], task.params["update_secret"], user.has_password),
+        grants_access=True,
     )
 
 

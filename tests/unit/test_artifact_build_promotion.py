@@ -291,7 +291,7 @@ def test_each_run_has_an_outcome() -> None:
             on_error="report",
         )
     assert (result["counts"]["ok"], result["counts"]["failed"]) == (1, 1)
-    assert result["outcomes"][0]["promotion"] == status_result("released")
+    assert result["outcomes"][1]["promotion"] == status_result("released")
     assert (
         result["failures"][0]["reason"]
         == "The run '7' of 'api' does not exist, or the account has no Read permission on it."

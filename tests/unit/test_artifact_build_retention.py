@@ -326,7 +326,7 @@ def test_each_build_has_an_outcome() -> None:
     assert result["msg"].startswith("1 of 2 items failed. The first failure is items[1]: Build 'api' does not exist")
     assert result["changed"]
     assert (result["counts"]["changed"], result["counts"]["failed"]) == (1, 1)
-    assert result["outcomes"][0]["discarded"] == [entry("1")]
+    assert result["outcomes"][1]["discarded"] == [entry("1")]
 
 
 @pytest.mark.parametrize(

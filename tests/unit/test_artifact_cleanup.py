@@ -157,7 +157,7 @@ def test_each_item_is_verified_before_its_deletion_when_batches_meet(monkeypatch
         aql_query(query_folder_a("1.bin", "2.bin", "4.bin")),
     )
     outcomes = [outcome["outcome"] for outcome in result["outcomes"]]
-    assert outcomes == ["deleted", "deleted", "kept", "deleted", "kept"]
+    assert outcomes == ["deleted", "deleted", "deleted", "kept", "kept"]
 
 
 def test_task_sends_two_reads_when_nothing_is_old() -> None:
@@ -229,7 +229,7 @@ def test_properties_are_verified_by_one_query_for_a_batch_and_rule() -> None:
     ]
     rule = {"repos": ["app-local"], "properties": {"obsolete": "yes"}, "keep_properties": {"keep": None}}
     reasons = [outcome["keep_reason"] for outcome in clean_up(*calls, rules=[rule])["outcomes"]]
-    assert reasons == ["it no longer has the properties that 'rules[0]' selects", None, "kept because of a property"]
+    assert reasons == [None, "it no longer has the properties that 'rules[0]' selects", "kept because of a property"]
 
 
 def test_item_is_kept_when_the_property_query_has_no_range() -> None:

@@ -339,7 +339,7 @@ def test_each_image_has_an_outcome() -> None:
             on_error="report",
         )
     assert (result["counts"]["ok"], result["counts"]["failed"]) == (1, 1)
-    assert result["outcomes"][0]["plan"] is None
+    assert result["outcomes"][1]["plan"] is None
     assert result["failures"][0]["reason"].startswith("Image 'acme/web:2.0' does not exist in repository 'stage'")
 
 

@@ -488,7 +488,7 @@ def test_undeclared_permissions_are_removed_except_built_in_ones() -> None:
             check_mode=True,
         )
     assert result["undeclared"] == ["old"]
-    assert [outcome["status"] for outcome in result["outcomes"]] == ["ok", "changed"]
+    assert [outcome["status"] for outcome in result["outcomes"]] == ["changed", "ok"]
 
 
 @pytest.mark.parametrize(

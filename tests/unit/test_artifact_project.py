@@ -505,7 +505,9 @@ def test_attachment_is_repeated_when_the_repository_is_not_visible_yet() -> None
     written = call("PUT", f"{ATTACH}/libs/web?force=false", 204)
     calls = project(), attached(), repository("libs"), refused, written, project(), attached("libs")
     with conversation(*calls) as server:
-        assert run("artifact_project", url=server.url, key="web", repositories=["libs"])["changed"]
+        assert run("artifact_project", url=server.url, key="web", repositories=["libs"], visibility_timeout=10)[
+            "changed"
+        ]
     with conversation(*calls[:4], project(), attached()) as server:
         assert run("artifact_project", url=server.url, repositories=["libs"], **TASK)["failed"]
 
@@ -597,7 +599,7 @@ def test_deletion_is_repeated_when_the_server_still_counts_detached_repositories
     )
     task = {"key": "web", "state": "absent", "detach_repositories": True}
     with conversation(*calls, call("DELETE", WEB, 204), missing(), version()) as server:
-        assert run("artifact_project", url=server.url, **task)["changed"]
+        assert run("artifact_project", url=server.url, visibility_timeout=10, **task)["changed"]
     with conversation(*calls, project()) as server:
         result = run("artifact_project", url=server.url, visibility_timeout=0, **task)
     assert "The project still contains repositories, builds or other resources." in result["msg"]

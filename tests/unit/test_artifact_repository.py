@@ -279,7 +279,7 @@ def test_each_item_has_its_own_outcome_when_the_batch_is_refused() -> None:
         result = manage(
             server, type="local", package_type="npm", items=[{"key": "good"}, {"key": "bad", "layout": "nope"}]
         )
-    assert [outcome["status"] for outcome in result["outcomes"]] == ["changed", "failed"]
+    assert [outcome["status"] for outcome in result["outcomes"]] == ["failed", "changed"]
     assert "Unable to find repository layout by the name: nope" in result["msg"]
 
 
@@ -295,7 +295,7 @@ def test_lost_batch_is_resolved_by_reading_back() -> None:
     batch = call("PUT", BATCH, drop=True)
     with conversation(listed(), version("7.90.0"), batch, listed(stored("a"))) as server:
         result = manage(server, type="local", package_type="npm", items=[{"key": "a"}, {"key": "b"}])
-    assert [outcome["status"] for outcome in result["outcomes"]] == ["changed", "unknown"]
+    assert [outcome["status"] for outcome in result["outcomes"]] == ["unknown", "changed"]
 
 
 def test_virtual_repositories_are_created_after_their_members() -> None:

@@ -32,6 +32,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
     ToolchainError,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._interruption import Interrupted
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import has_grown
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 DEFAULTS = {
@@ -104,7 +105,7 @@ def read_lines(file: Path) -> list[dict[str, Any]]:
 def test_each_item_has_one_outcome() -> None:
     task, failure = run_bulk(items("change", "ok", "half", "lose", "change"), process_item)
     assert task.result["counts"] == {"changed": 2, "ok": 1, "failed": 1, "unknown": 1, "skipped": 0}
-    assert [one["status"] for one in task.result["outcomes"]] == ["changed", "ok", "failed", "unknown", "changed"]
+    assert [one["status"] for one in task.result["outcomes"]] == ["failed", "unknown", "changed", "changed", "ok"]
     assert [one["index"] for one in task.result["failures"]] == [2, 3]
     assert task.result["failures"][0] == {
         "index": 2,
@@ -251,16 +252,44 @@ def test_retries_and_warnings_of_items_are_reported_once() -> None:
 # Results
 
 
-def test_result_has_the_first_outcomes_and_all_failures() -> None:
-    kinds = ["change"] * 20
+def test_result_has_the_most_relevant_outcomes_and_all_diffs() -> None:
+    kinds = ["ok", *["change"] * 20]
     kinds[15] = "fail"
     task, _failure = run_bulk(items(*kinds), process_item, result_limit=3, diff_mode=True)
-    assert [one["index"] for one in task.result["outcomes"]] == [0, 1, 2]
+    assert [one["index"] for one in task.result["outcomes"]] == [15, 1, 2]
+    assert task.result["hidden"] == {"changes": 17, "unchanged": 1}
     assert [one["index"] for one in task.result["failures"]] == [15]
-    assert task.result["diff"] == [
-        {"before_header": f"items[{n}]", "after_header": f"items[{n}]", "before": {"n": 0}, "after": {"n": n + 1}}
-        for n in range(3)
+    assert [diff["before_header"] for diff in task.result["diff"]] == [
+        f"items[{n}]" for n in range(21) if kinds[n] == "change"
     ]
+
+
+def record_effect(task: Task) -> None:
+    before = {"state": "present", "members": ["ann"]}
+    effects = {
+        "delete": {"state": "absent"},
+        "open": {"state": "present", "members": ["ann", "bob"]},
+        "close": {"state": "present", "members": []},
+        "ok": before,
+    }
+    after = effects[task.params["kind"]]
+    task.record_change(before, after, opens_access=has_grown(before, after))
+
+
+def test_deletions_and_openings_are_shown_before_other_changes() -> None:
+    kinds = ["ok", "close", "open", "close", "delete"]
+    task, _failure = run_bulk(items(*kinds), record_effect, result_limit=3, diff_mode=True)
+    assert [one["item"]["kind"] for one in task.result["outcomes"]] == ["delete", "open", "close"]
+    assert task.result["hidden"] == {"changes": 1, "unchanged": 1}
+    assert [diff["before_header"] for diff in task.result["diff"]] == ["items[4]", "items[2]", "items[1]", "items[3]"]
+
+
+def test_last_diff_counts_the_hidden_ones_when_many_items_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_bulk, "_MAX_DIFFS", 2)
+    task, _failure = run_bulk(items("close", "open", "close", "delete"), record_effect, diff_mode=True)
+    shown, hidden = task.result["diff"][:-1], task.result["diff"][-1]
+    assert [diff["before_header"] for diff in shown] == ["items[3]", "items[1]"]
+    assert hidden == {"prepared": "The diffs of further items are not shown: 2 changes.\n"}
 
 
 def test_all_outcomes_are_written_to_a_private_file_without_secrets(tmp_path: Path) -> None:
@@ -489,7 +518,7 @@ def test_items_of_higher_levels_are_skipped_after_a_stop() -> None:
     task = Task({**DEFAULTS, "max_failures": 1}, check_mode=False, diff_mode=False)
     with pytest.raises(ToolchainError, match="2 were skipped"):
         process_items(task, items, process_item, level_of=lambda item: item["level"])
-    assert [outcome["status"] for outcome in task.result["outcomes"]] == ["skipped", "failed", "skipped"]
+    assert [outcome["status"] for outcome in task.result["outcomes"]] == ["failed", "skipped", "skipped"]
 
 
 def test_different_shared_values_are_created_concurrently() -> None:

@@ -825,8 +825,8 @@ def test_items_run_in_sequence_until_max_failures() -> None:
     assert result["failed"]
     assert result["changed"]
     assert result["counts"] == {"changed": 1, "ok": 0, "failed": 1, "unknown": 0, "skipped": 1}
-    assert [outcome["status"] for outcome in result["outcomes"]] == ["changed", "failed", "skipped"]
-    assert result["outcomes"][0]["build"]["number"] == 3
+    assert [outcome["status"] for outcome in result["outcomes"]] == ["failed", "changed", "skipped"]
+    assert result["outcomes"][1]["build"]["number"] == 3
     assert result["failures"][0]["console"] == ["Finished: FAILURE"]
     assert "items[1]: The result of 'app' #3 is FAILURE" in result["msg"]
 

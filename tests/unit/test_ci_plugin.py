@@ -411,7 +411,7 @@ def test_inaccessible_url_is_reported() -> None:
     oops = page("Jenkins - Jenkins", "Oops!", "A problem occurred Logging ID=9bd0e6d2")
     desired = {"name": "own", "version": "1.0", "url": "https://x/own.hpi"}
     failing = call("POST", "/pluginManager/uploadPlugin", 500, text=oops)
-    result = run_module(listing(), center(), installed_page(), failing, plugins=[desired])
+    result = run_module(listing(), center(), installed_page(), failing, listing(), center(), plugins=[desired])
     assert "Check whether https://x/own.hpi is accessible and a plugin." in result["msg"]
 
 

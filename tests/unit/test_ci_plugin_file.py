@@ -187,6 +187,7 @@ def test_password_of_a_url_in_the_file_is_a_secret(tmp_path: Path) -> None:
     result = run_module(
         *(listing(), center(), installed_page()),
         call("POST", "/pluginManager/uploadPlugin", 500, text="Oops!"),
+        *(listing(), center()),
         plugins_file=path,
     )
     assert "Check whether https://ci:********@files.example.com/top.hpi is accessible" in result["msg"]
