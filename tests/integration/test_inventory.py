@@ -133,6 +133,7 @@ def list_both_ways(name: str, task: dict[str, Any], **variables: str) -> dict[st
 
 
 GROUP = {"group/buildworks.toolchain.artifact": {"username": "admin", "password": "of-the-defaults"}}
+FACTORY = {"group/buildworks.toolchain.artifact": {"username": "admin", "password": "password"}}
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "refused token of the task": (
         {"buildworks.toolchain.artifact_properties_info": {**ITEM, "token": "of-the-task"}, "module_defaults": GROUP},
@@ -145,6 +146,11 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     **{
         name: (task, "'token' came from the variable toolchain_artifact_token.")
         for name, task in list_both_ways("refused token of the host", QUERY).items()
+    },
+    # the factory setting of Artifactory
+    **{
+        name: ({**task, "module_defaults": FACTORY}, "'password' came from module_defaults.")
+        for name, task in list_both_ways("refused factory password", QUERY).items()
     },
 }
 # The background job is last, so that its requests are not counted for another task

@@ -304,6 +304,16 @@ NOTHING_TO_NARROW = {
 }
 
 
+# They change files of the controller, which are visible at once
+WRITES_ONLY_FILES = {"artifact_download", "ci_cli_jar"}
+
+
+def test_modules_wait_until_their_changes_are_visible() -> None:
+    reading_back = {module for module in MODULES if "reconcile(" in source(module).read_text()}
+    defaults = {module: spec_options(module).get("visibility_timeout", {}).get("default") for module in reading_back}
+    assert {module for module, default in defaults.items() if not default} == WRITES_ONLY_FILES
+
+
 def test_modules_that_change_something_declare_narrowing_options() -> None:
     changing = {module for module in MODULES if not module.endswith("_info")}
     assert changing - NULLS.keys() == NOTHING_TO_NARROW
