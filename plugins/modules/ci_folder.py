@@ -38,6 +38,9 @@ notes:
     as missing. Jenkins refuses to create a folder if an item that is not listed has the same name.
   - If nothing changes, the module sends one request for each parent folder. With O(config), it sends one more request
     for each folder.
+  - Each update replaces the whole configuration of a folder, including its credentials and views. The module reads it
+    again immediately before it writes, and compares again if another client has changed the declared values. A change
+    of another client between this read and the write is lost.
   - At the top level, Jenkins does not distinguish names that differ only in case. If O(name) differs only in case from
     the name of an existing top-level item, the task fails.
   - This module has only been tested against the simulated server (sandbox) that comes with this collection, not against
@@ -358,6 +361,7 @@ def reconcile_folder(task: Task, shared: SharedFolders) -> None:
         desired=folder.desired,
         create=folder.create,
         update=folder.update,
+        replaces=True,
         delete=folder.delete,
         check=folder.check,
         to_result=folder.to_result,

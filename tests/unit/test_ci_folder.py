@@ -139,6 +139,8 @@ def test_update_keeps_other_elements() -> None:
     calls = (
         listed(item("team", description="Old")),
         config("team", "<description>Old</description>", *others),
+        read("team", description="Old"),
+        config("team", "<description>Old</description>", *others),
         written("team", "<description>New</description>", *others, *written_texts),
         read("team", description="New", displayNameOrNull="Team"),
     )
@@ -149,9 +151,25 @@ def test_update_keeps_other_elements() -> None:
     }
 
 
+def test_credentials_that_another_client_creates_survive() -> None:
+    credentials = "<properties><provider/></properties>"
+    written_credentials = "<properties>\n    <provider/>\n  </properties>"
+    calls = (
+        listed(item("team", description="Old")),
+        config("team", "<description>Old</description>", "<properties/>"),
+        read("team", description="Old"),
+        config("team", "<description>Old</description>", credentials),  # immediately before the write
+        written("team", "<description>New</description>", written_credentials),
+        read("team", description="New"),
+    )
+    assert manage(*calls, name="team", description="New")["changed"]
+
+
 def test_empty_text_removes_its_element() -> None:
     calls = (
         listed(item("team", description="Old")),
+        config("team", "<description>Old</description>", "<properties/>"),
+        read("team", description="Old"),
         config("team", "<description>Old</description>", "<properties/>"),
         written("team", "<properties/>"),
         read("team"),
@@ -170,6 +188,8 @@ HEALTH_PATH = "healthMetrics/com.cloudbees.hudson.plugins.folder.health.WorstChi
 def test_configuration_is_merged() -> None:
     calls = (
         listed(item("team")),
+        config("team", "<properties/>", VIEWS, "<healthMetrics/>"),
+        read("team"),
         config("team", "<properties/>", VIEWS, "<healthMetrics/>"),
         written("team", "<properties/>", VIEWS, HEALTH_METRIC),
         read("team"),
@@ -208,7 +228,9 @@ def test_hidden_secret_is_not_overwritten() -> None:
 
 def test_folder_is_renamed() -> None:
     task = {"name": "team", "previous_name": "crew"}
-    result = manage(listed(item("crew")), PLUGINS, renamed("crew", "team"), read("team"), **task, diff_mode=True)
+    again = (missing("team"), read("crew"))
+    calls = (listed(item("crew")), PLUGINS, *again, renamed("crew", "team"), read("team"))
+    result = manage(*calls, **task, diff_mode=True)
     assert (result["diff"]["before"]["name"], result["diff"]["after"]["name"]) == ("crew", "team")
     for existing in (("team",), ("crew", "team")):
         assert not manage(listed(*map(item, existing)), **task)["changed"]
@@ -219,6 +241,8 @@ def test_folder_is_moved_and_renamed() -> None:
         listed(folder="ops"),
         listed(item("ops"), item("team")),
         PLUGINS,
+        missing("ops/crew"),
+        read("team"),
         moved("team", "ops", "/job/ops/job/team/"),
         renamed("ops/team", "crew"),
         read("ops/crew"),
@@ -234,6 +258,8 @@ def test_folder_is_moved_back_when_it_cannot_be_renamed() -> None:
         listed(folder="ops"),
         listed(item("ops"), item("team")),
         PLUGINS,
+        missing("ops/crew"),
+        read("team"),
         moved("team", "ops", "/job/ops/job/team/"),
         refused,
         moved("ops/team", "", "/job/team/"),
@@ -249,6 +275,8 @@ def test_folder_is_renamed_when_the_response_to_its_move_is_lost() -> None:
         listed(folder="ops"),
         listed(item("ops"), item("team")),
         PLUGINS,
+        missing("ops/crew"),
+        read("team"),
         call("POST", "/job/team/move/move", drop=True),
         call("GET", "/job/ops/job/team/api/json?tree=fullName", json=item("ops/team")),
         renamed("ops/team", "crew"),
@@ -262,6 +290,8 @@ def test_refused_move_is_an_error() -> None:
         listed(folder="ops"),
         listed(item("ops"), item("team")),
         PLUGINS,
+        missing("ops/team"),
+        read("team"),
         moved("team", "ops", "/job/team/move/"),
         missing("ops/team"),
         read("team"),
@@ -417,6 +447,8 @@ def test_undeclared_folders_are_deleted() -> None:
         inside,
         listed(item("team"), item("moved")),
         PLUGINS,
+        missing("team/new"),
+        read("moved"),
         moved("moved", "team", "/job/team/job/moved/"),
         renamed("team/moved", "new"),
         read("team/new"),

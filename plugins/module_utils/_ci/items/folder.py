@@ -107,7 +107,9 @@ class ManagedFolder:
         folder = to_fields(item)
         if self._configuration and self._task.params["state"] == "present":
             root = self._fetch_configuration()
-            folder["elements"] = self._configuration.read(root, is_written=self._task.has_written)
+            texts = self._configuration.read(root, is_written=self._task.has_written)
+            by_options = {ELEMENTS[option] for option in self._declared}
+            folder["elements"] = {path: text for path, text in texts.items() if path not in by_options}
         return folder
 
     def desired(self, _before: Fields | None) -> Fields:
