@@ -32,6 +32,8 @@ notes:
   - If nothing changes, the module sends one request for each store and one request for each existing domain.
   - The module cannot rename a domain. If Jenkins renamed a domain to the name of another domain, it would delete the
     credentials of the other domain.
+  - Each update replaces the whole configuration of a domain. If another client changes the domain after the module
+    has read it, this change is lost.
   - Tested against the simulated server (sandbox) that comes with this collection. The responses of the sandbox are
     compared with recordings of Jenkins 2.579. The module has not been tested against a real Jenkins server.
 options:

@@ -348,6 +348,15 @@ def test_further_configuration_is_merged() -> None:
         assert not run("ci_node", url=server.url, **node(config=declared))["changed"]
 
 
+def test_configuration_and_options_are_changed_together() -> None:
+    declared = f"<slave><nodeProperties>{MATRIX}</nodeProperties></slave>"
+    options = {"config": declared, "labels": ["b"], "executors": 2}
+    stored = {"properties": properties(MATRIX), "label": "b", "executors": 2}
+    with conversation(read(), written(**stored), read(**stored)) as server:
+        result = run("ci_node", url=server.url, **node(**options))
+    assert (result.get("msg"), result["changed"]) == (None, True)
+
+
 def test_agent_is_renamed() -> None:
     task = node(name="n2", previous_name="n1")
     renamed = call(

@@ -103,6 +103,19 @@ def parse_config(params: Fields) -> ET.Element | None:
     return root
 
 
+def select_others(texts: dict[str, str], declared: Fields) -> dict[str, str]:
+    """Return the texts of a configuration by path without those that options, renaming and draining change.
+
+    :arg declared: the fields that the options declare
+    """
+    changed = [f"{path}/" for path in (*_STATE, *(_ELEMENTS[option] for option in declared))]
+
+    def is_changed(path: str) -> bool:
+        return any(f"{path}/".startswith(other) or other.startswith(f"{path}/") for other in changed)
+
+    return {path: text for path, text in texts.items() if not is_changed(path)}
+
+
 def read_fields(root: ET.Element) -> Fields:
     """Return the configuration of an agent as fields, without elements that have no option."""
     mode = elements.read_text(root, "mode", "NORMAL")

@@ -72,7 +72,8 @@ class ManagedAgent:
             raise self._foreign_error(self._stored.tag)
         fields = {"name": self._stored_name, **form.read_fields(self._stored)}
         if self._config is not None:
-            fields["elements"] = self._config.read(self._stored, is_written=self._task.has_written)
+            texts = self._config.read(self._stored, is_written=self._task.has_written)
+            fields["elements"] = form.select_others(texts, self._declared)
         if self._secret_file.path is not None and fields["launcher"]["type"] == "inbound":
             fields["secret_file"] = self._secret_file.read(self._stored_name)
         return fields
