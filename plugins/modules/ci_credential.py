@@ -43,8 +43,8 @@ notes:
   - If the user name of a credential is secret, Jenkins does not return its characters outside of ISO-8859-1. The module
     then compares only the other characters and prints a warning. With O(update_secret=verify), it compares all
     characters.
-  - Each update replaces the whole configuration of a credential. If another client changes the credential after the module
-    has read it, this change is lost.
+  - Each update replaces the whole configuration of a credential. If another client changes the credential after the
+    module has read it, this change is lost.
   - Tested against the simulated server (sandbox) that comes with this collection. The responses of the sandbox are
     compared with recordings of Jenkins 2.579. The module has not been tested against a real Jenkins server.
 options:

@@ -584,3 +584,38 @@ def test_invalid_options_are_refused_before_the_first_request(options: dict[str,
         result = manage(check_mode=check_mode, **{"name": "app", **options})
         assert result["failed"]
         assert message in result["msg"]
+
+
+REBUILD = "com.sonyericsson.rebuild.RebuildSettings"
+
+
+@pytest.mark.parametrize(
+    ("kept", "failed"),
+    [
+        ("<properties/>", True),
+        (f"<properties><{REBUILD}/></properties>", False),
+        (f"<properties><{REBUILD}><auto>false</auto></{REBUILD}></properties>", False),
+    ],
+)
+def test_creation_fails_when_jenkins_drops_an_empty_object(kept: str, failed: bool) -> None:
+    config = f"<project><description/><properties><{REBUILD} plugin='rebuild@1.25'/></properties></project>"
+    lines = ("<project>", "  <description/>", "  <properties>", f'    <{REBUILD} plugin="rebuild@1.25"/>')
+    create = created("app", *lines, "  </properties>", "</project>")
+    result = manage(listed(), create, stored("/job/app", kept), name="app", config=config, visibility_timeout=0)
+    assert (result.get("failed", False), result["changed"]) == (failed, True)
+
+
+@pytest.mark.parametrize(("before", "after"), [("", " "), (" ", ""), ("\t", " ")])
+def test_blanks_are_a_value(before: str, after: str) -> None:
+    tag = "hudson.model.ParametersDefinitionProperty"
+
+    def content(text: str) -> str:
+        parameter = f"<hudson.model.StringParameterDefinition><name>SEP</name><defaultValue>{text}</defaultValue>"
+        return (
+            f"<properties><{tag}><parameterDefinitions>{parameter}</hudson.model.StringParameterDefinition>"
+            f"</parameterDefinitions></{tag}></properties>"
+        )
+
+    options = {"name": "app", "parameters": [{"name": "SEP", "default": after}], "check_mode": True}
+    assert manage(listed("app"), stored("/job/app", content(before)), **options)["changed"]
+    assert not manage(listed("app"), stored("/job/app", content(after)), **options)["changed"]

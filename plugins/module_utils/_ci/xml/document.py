@@ -70,6 +70,11 @@ def is_blank(text: str | None) -> bool:
     return not (text and text.strip())
 
 
+def is_layout(text: str | None) -> bool:
+    """Return whether a text is missing or only breaks lines. Other blanks can be a value, such as a separator."""
+    return not text or (is_blank(text) and "\n" in text)
+
+
 def _exceeds_depth(root: ET.Element) -> bool:
     level = [root]
     for _depth in range(_MAX_DEPTH):

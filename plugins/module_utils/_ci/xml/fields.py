@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import xml.etree.ElementTree as ET
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.document import is_blank
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.document import is_blank, is_layout
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.merge import (
     UNORDERED,
     Removed,
@@ -53,6 +53,8 @@ class DesiredConfiguration:
             declared one if it should be replaced
         """
         texts = list_texts(stored)
+        if is_written:
+            self._add_completed_objects(texts)
         if self._removed:
             for path in self._removed & list_texts(self.merge(stored)).keys():  # Jenkins has added a default instead
                 texts.pop(path, None)
@@ -62,10 +64,15 @@ class DesiredConfiguration:
                 texts[path] = self._declared_texts.get(path, ENCRYPTED) if is_equal else ENCRYPTED
         return texts
 
+    def _add_completed_objects(self, texts: Texts) -> None:
+        """Add declared objects without children to which Jenkins has added children: they have their declared text."""
+        missing = [path for path, text in self._declared_texts.items() if not text and path not in texts]
+        texts.update((path, "") for path in missing if any(other.startswith(f"{path}/") for other in tuple(texts)))
+
     def list_desired(self, stored: ET.Element | None) -> dict[str, str | None]:
         """Return the declared texts, and `None` for each stored text that the declaration removes."""
-        if stored is None:  # empty elements can be objects that Jenkins or a plugin fills
-            return {path: text for path, text in self._declared_texts.items() if text}
+        if stored is None:  # Jenkins drops some empty elements, but no objects, unless their plugin is missing
+            return {path: text for path, text in self._declared_texts.items() if text or _is_object(path)}
         merged, current = list_texts(self.merge(stored)), list_texts(stored)
         changed = {
             path: self._declared_texts.get(path, ENCRYPTED) if is_encrypted(text) else text
@@ -128,6 +135,12 @@ def _is_secret(path: str) -> bool:
     return is_password(name) or (name == "defaultValue" and _PASSWORD_PARAMETER in path)
 
 
+def _is_object(path: str) -> bool:
+    """Return whether an element is named after a class, such as `hudson.tasks.ArtifactArchiver`."""
+    name = path.rpartition("/")[2]
+    return "." in name and not name.startswith("@")
+
+
 def _add_texts(texts: Texts, element: ET.Element, path: str) -> None:
     prefix = f"{path}/" if path else ""
     for name, value in element.attrib.items():
@@ -135,7 +148,7 @@ def _add_texts(texts: Texts, element: ET.Element, path: str) -> None:
             texts[f"{prefix}@{name}"] = value
     children = [child for child in element if not isinstance(child, Removed)]
     if path and (not children or not is_blank(element.text)):
-        texts[path] = "" if is_blank(element.text) else element.text or ""
+        texts[path] = "" if is_layout(element.text) else element.text or ""
     counts: dict[str, int] = {}
     for child in children:
         count = counts[child.tag] = counts.get(child.tag, 0) + 1
