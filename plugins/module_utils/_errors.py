@@ -7,9 +7,17 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import typing as t
 
 _MAX_NAMES = 10
+# Characters that control a terminal or cannot be encoded, except line breaks and tabs
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+def neutralize(text: str) -> str:
+    """Return a text with control characters as escapes, so that a server's message cannot control the terminal."""
+    return _CONTROL.sub(lambda match: ascii(match[0])[1:-1], text)
 
 
 def join_names(names: t.Collection[str]) -> str:

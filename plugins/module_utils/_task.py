@@ -24,6 +24,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
     ServerRefusal,
     ToolchainError,
     WriteInCheckMode,
+    neutralize,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._interruption import Interrupted, handle_signals
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec, NonFiniteNumber
@@ -220,11 +221,11 @@ class Task:
     def display(self, text: str) -> None:
         """Display a line immediately."""
         if self._display:
-            self._display(self.mask(text))
+            self._display(neutralize(self.mask(text)))
 
     def _display_interruption_line(self, text: str) -> None:
         if self._display_interruption:
-            self._display_interruption(self.mask(text))
+            self._display_interruption(neutralize(self.mask(text)))
 
     def warn(self, text: str) -> None:
         """Add a warning to the result, unless the result already contains it."""
@@ -298,7 +299,7 @@ def run_as_module(spec: ArgumentSpec, run: Run) -> None:
     module.no_log_values = set()
     module.params = task.mask(module.params)  # they are part of the result
     for warning in task.mask(task.collect_warnings()):
-        module.warn(warning)
+        module.warn(neutralize(warning))
     if outcome.pop("failed", False):
         module.fail_json(**outcome)
     module.exit_json(**outcome)
@@ -425,12 +426,18 @@ def _validation_failure(name: str, validation: t.Any) -> str:
 
 
 def _mask_result(task: Task, outcome: dict[str, t.Any]) -> dict[str, t.Any]:
+    """Return a result without secrets, and its messages without control characters."""
     control = {name: outcome.pop(name) for name in _CONTROL_MEMBERS if name in outcome}
     try:
-        return {**task.mask(outcome), **control}
+        masked: dict[str, t.Any] = task.mask(outcome)
     except RecursionError:
         failure = "The server's response is nested too deeply to be shown."
         return {"changed": outcome["changed"], "failed": True, "msg": failure}
+    if isinstance(masked.get("msg"), str):
+        masked["msg"] = neutralize(masked["msg"])
+    if "warnings" in masked:
+        masked["warnings"] = list(map(neutralize, masked["warnings"]))
+    return {**masked, **control}
 
 
 def mask_secrets(value: t.Any, secrets: set[str], words: t.Container[str] = ()) -> t.Any:

@@ -217,6 +217,17 @@ def test_name_is_refused_when_it_leads_out_of_the_folder(dest: Path) -> None:
         assert "'..' is not a valid part of a path" in download(server.url, dest, path="app/")["msg"]
 
 
+@pytest.mark.parametrize("check_mode", [False, True])
+@pytest.mark.parametrize("name", ["a\0b", "a\ud800b", "sub/\udc80"])
+def test_name_is_refused_when_no_file_system_can_store_it(name: str, check_mode: bool, dest: Path) -> None:
+    with conversation(listing(name)) as server:
+        result = download(server.url, dest, path="app/", check_mode=check_mode)
+    assert "cannot be used on this host: a name contains invalid characters." in result["msg"]
+    assert ascii(name.rpartition("/")[2])[1:-1] in result["msg"]
+    assert "defect" not in str(result)
+    assert not dest.exists()
+
+
 # Where to
 
 

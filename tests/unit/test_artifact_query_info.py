@@ -443,3 +443,12 @@ def test_query_of_a_long_text_is_judged_in_time() -> None:
     with conversation() as server:
         result = run("artifact_query_info", url=server.url, query='items.find({"a":"b"}' + '{"a":"b"},' * 200_000)
     assert "is not closed" in result["msg"]
+
+
+def test_control_characters_of_a_server_cannot_reach_the_terminal() -> None:
+    message = "a\x1b]0;title\x07\x1b[2J\x9b1m\rb\tc\nd\ud800"
+    answer = query_request("items.find()", status=400, json={"errors": [{"status": 400, "message": message}]})
+    with conversation(answer) as server:
+        result = run("artifact_query_info", url=server.url, query="items.find()")
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]", result["msg"])
+    assert "a\\x1b]0;title\\x07" in result["msg"]

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import pytest
@@ -439,3 +440,12 @@ def test_nothing_is_written_when_too_many_items_fail_before(server_environment: 
     result = run("artifact_repository", items=items, max_failures=1)
     assert (result["counts"]["failed"], result["counts"]["skipped"]) == (1, 1)
     assert not [entry for entry in server_environment.journal() if entry["effect"] == "write"]
+
+
+def test_secret_members_of_settings_are_secrets() -> None:
+    code = importlib.import_module("ansible_collections.buildworks.toolchain.plugins.modules.artifact_repository")
+    settings = {"password": "s3cret-of-theirs", "nested": {"apiToken": "t0ken-of-theirs"}, "url": "http://a.example"}
+    secrets = code.SPEC.secrets(
+        {"key": "a", "settings": settings, "items": [{"key": "b", "settings": {"password": "pw-b"}}]}
+    )
+    assert {"s3cret-of-theirs", "t0ken-of-theirs", "pw-b"} <= set(secrets)

@@ -10,6 +10,7 @@ import dataclasses
 import glob
 import hashlib
 import os
+import re
 import typing as t
 from concurrent.futures import ThreadPoolExecutor
 
@@ -20,6 +21,16 @@ ALGORITHMS = ("sha256", "sha1", "md5")
 _HASH_CHUNK = 1024 * 1024
 # Each chunk must be sent within `timeout`
 _UPLOAD_CHUNK = 256 * 1024
+
+
+def check_local_path(path: str) -> str:
+    """Return a path that may contain names from a server.
+
+    :raises ToolchainError: if no file system can store it
+    """
+    if "\0" in path or re.search("[\ud800-\udfff]", path):
+        raise ToolchainError(f"The path {path!a} cannot be used on this host: a name contains invalid characters.")
+    return path
 
 
 def check_readable(path: str, option: str) -> None:

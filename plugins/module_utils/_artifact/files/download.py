@@ -19,6 +19,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files import rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local import (
     ALGORITHMS,
+    check_local_path,
     compute_checksums,
     get_fingerprint,
     new_hash,
@@ -66,7 +67,7 @@ def check_destination(params: Fields) -> None:
 
 def destination(params: Fields) -> str:
     """Return the local path of the file, or the directory for the files of a folder. Symbolic links are followed."""
-    dest = params["dest"]
+    dest = check_local_path(params["dest"])
     resolved = rehearsal.resolve_read(dest)
     if params.get(_REMOTE) and os.path.isdir(resolved):
         raise BadOption("dest", f"'{dest}' is a directory, but the repository contains a file with this path")
@@ -74,7 +75,7 @@ def destination(params: Fields) -> str:
         dest = os.path.join(dest, os.path.basename(params["path"]))
     elif is_folder(params) and os.path.exists(resolved) and not os.path.isdir(resolved):
         raise BadOption("dest", f"'{dest}' must be a directory, because 'path' is a folder")
-    return os.path.realpath(dest)
+    return os.path.realpath(check_local_path(dest))
 
 
 def expand_folders(task: Task, items: list[Fields]) -> list[Fields]:

@@ -110,7 +110,12 @@ _OPTIONS: Options = {
             name: dict(type="bool") for name in ("enabled", "statistics", "properties", "origin_absence_detection")
         },
     ),
-    "settings": dict(type="dict", refuses_null=True, unchecked="checked against the members of the package type"),
+    "settings": dict(
+        type="dict",
+        refuses_null=True,
+        secret_members=True,
+        unchecked="checked against the members of the package type",
+    ),
     "allow_delete_content": dict(type="bool", default=False, narrows_scope=True),
     "test_connection": dict(type="bool", default=False),
     **{name: dict(type="bool") for name in _FLAGS},
