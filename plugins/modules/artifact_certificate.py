@@ -38,7 +38,7 @@ options:
   alias:
     description:
       - Alias of the certificate, which cannot be changed. Required if O(items) is not set.
-      - The alias must not contain a slash.
+      - The alias must not contain a slash or backslash.
     type: str
   certificate:
     description:
@@ -236,7 +236,7 @@ hidden:
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.keys import managed_certificate
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import SEGMENT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import TOMCAT_SEGMENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
     PREDICT_MISSING,
     STATE,
@@ -251,7 +251,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared i
 
 ITEM = STATE + ArgumentSpec(
     dict(
-        alias=dict(type="str", required=True, **SEGMENT),
+        alias=dict(type="str", required=True, **TOMCAT_SEGMENT),
         certificate=dict(type="str", unchecked="checked when it is parsed"),
         private_key=dict(type="str", no_log=True, unchecked="checked when it is parsed"),
         warn_before=dict(type="int", default=30, at_least=0, at_most=3650),

@@ -40,7 +40,7 @@ options:
   name:
     description:
       - Name of the key pair, which cannot be changed. Required if O(items) is not set.
-      - The name must not contain a slash.
+      - The name must not contain a slash or backslash.
     type: str
   type:
     description: Type of the key pair. Required to create the key pair.
@@ -285,7 +285,7 @@ hidden:
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.keys import managed_keypair
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME, SEGMENT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME, TOMCAT_SEGMENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
     PREDICT_MISSING,
     STATE,
@@ -300,7 +300,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared i
 
 ITEM = STATE + ArgumentSpec(
     dict(
-        name=dict(type="str", required=True, **SEGMENT),
+        name=dict(type="str", required=True, **TOMCAT_SEGMENT),
         type=dict(type="str", choices=["rsa", "gpg"]),
         alias=dict(type="str", **NAME),
         private_key=dict(type="str", no_log=True, unchecked="checked when it is parsed"),

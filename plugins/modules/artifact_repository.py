@@ -55,6 +55,8 @@ options:
     description:
       - Key of the repository. It has at most 64 characters. Spaces and special characters such as slashes, colons and
         quotes are not allowed.
+      - With O(state=present), the key must be an XML name. It consists of letters, digits, V(_), V(-) and V(.), and
+        starts with a letter or V(_). Names of pages of Artifactory, such as V(api) and V(list), are reserved.
       - The key cannot be changed. To rename a repository, create another one, move the artifacts and delete the old
         one.
       - Required if O(items) is not set. With O(items), each item must have a key.

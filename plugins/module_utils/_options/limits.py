@@ -50,8 +50,20 @@ EXTENSIONS = (
     *("text_values", "secret_members", "secret_elements", "address"),
 )
 NAME: Option = dict(not_empty=True, one_line=True)
+# A name that becomes an identifier in an XML document
+XML_NAME: Option = dict(
+    **NAME,
+    matches=(
+        r"(?![\d.-])(?:[^\W\u00b2\u00b3\u00b9\u00bc-\u00be\u2070-\u218f\u2460-\u24ff]|[.-])+",
+        "an XML name: letters, digits, '_', '-' and '.', of which the first is a letter or '_'",
+    ),
+)
 # A single segment of a URL path
 SEGMENT: Option = dict(**NAME, matches=(r"(?!\.{1,2}$)[^/]*", "a name without '/', other than '.' and '..'"))
+# The same on servers that refuse paths with an encoded backslash, as Tomcat does
+TOMCAT_SEGMENT: Option = dict(
+    **NAME, matches=(r"(?!\.{1,2}$)[^/\\]*", "a name without '/' and '\\', other than '.' and '..'")
+)
 
 _LONGEST_QUOTE = 40
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")

@@ -26,14 +26,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import append_undeclared
 from ansible_collections.buildworks.toolchain.plugins.module_utils._write_only_secrets import WriteOnlySecrets
 
-# An XML name, because names are identifiers in the descriptor
-NAME: Option = dict(
-    **limits.NAME,
-    matches=(
-        r"[^\W\d][\w.-]*",
-        "an XML name: letters, digits, '_', '-' and '.', of which the first is a letter or '_'",
-    ),
-)
+NAME = limits.XML_NAME  # names are identifiers in the descriptor
 # A host name, an IPv4 address, or an IPv6 address, which has at least two colons
 HOST: Option = dict(
     **limits.NAME,

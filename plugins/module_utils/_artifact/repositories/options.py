@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories import members
@@ -18,7 +19,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.rep
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.suggestion import suggest
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, UnexpectedResponse
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record, describe_type
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME, XML_NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE, UPDATE_SECRET
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.tree import Option, Options
@@ -26,6 +27,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
 
 _MAX = 2**31 - 1
 _KEY = dict(NAME, matches=(r'[^/\\:|?*"<>;\s]{1,64}', 'at most 64 characters without spaces and / \\ : | ? * " < > ;'))
+_RESERVED_KEYS = ("api", "ui", "webapp", "list", "simple", "repo", "favicon.ico", "trash", "auto-trashcan")
 _FLAGS = (
     *("allow_any_host_auth", "archive_browsing_enabled", "artifactory_requests_can_retrieve_remote_artifacts"),
     *("blacked_out", "block_mismatching_mime_types", "block_pushing_schema1", "bypass_head_requests"),
@@ -152,6 +154,7 @@ def check_options(params: Fields) -> None:
     """
     if params["state"] == "absent":
         return
+    _check_key(params["key"])
     for option in ("type", "package_type"):
         if not params[option]:
             raise BadOption(option, "is required if the repository should exist")
@@ -218,6 +221,15 @@ def _require(elements: list[Fields], option: str, name: str) -> None:
     for number, element in enumerate(elements):
         if not element[name]:
             raise BadOption(f"{option}[{number}].{name}", "is required")
+
+
+def _check_key(key: str) -> None:
+    """Verify a key as Artifactory does when it creates a repository. Repositories with other keys can be deleted."""
+    pattern, description = XML_NAME["matches"]
+    if not re.fullmatch(pattern, key):
+        raise BadOption("key", f"must be {description}, not '{key}'")
+    if key.lower() in _RESERVED_KEYS:
+        raise BadOption("key", f"'{key}' is reserved by Artifactory")
 
 
 def _check_setting(member: str, value: t.Any, known: Members, subject: str) -> t.Any:
