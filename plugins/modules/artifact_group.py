@@ -384,7 +384,7 @@ ITEM = (PURGE + STATE) + ArgumentSpec(
         name=dict(type="str", required=True, **_GROUP_NAME),
         description=dict(type="str", unchecked="a description may be any text"),
         external_id=dict(type="str", unchecked="an empty string means none"),
-        members=dict(type="list", elements="str", each_element=SEGMENT),
+        members=dict(type="list", elements="str", narrows_scope=True, each_element=SEGMENT),
         **{name: dict(type="bool") for name in _FLAGS},
         allow_lockout=dict(type="bool", default=False),
     ),

@@ -495,7 +495,9 @@ ITEM = (PURGE + STATE) + ArgumentSpec(
         email=dict(type="str", **NAME),
         user_password=dict(type="str", no_log=True, not_empty=True),
         update_secret=dict(type="str", choices=["on_create", "always", "verify"], default="on_create", no_log=False),
-        groups=dict(type="list", elements="str", each_element=SEGMENT, refused_with_undeclared=True),
+        groups=dict(
+            type="list", elements="str", narrows_scope=True, each_element=SEGMENT, refused_with_undeclared=True
+        ),
         **{name: dict(type="bool", no_log=False) for name in _FLAGS},
         locked=dict(type="bool"),
         allow_lockout=dict(type="bool", default=False),

@@ -125,6 +125,15 @@ def test_changes_are_written_and_read_back() -> None:
     assert result["changed"]
 
 
+@pytest.mark.parametrize(
+    ("options", "path"), [({"groups": None}, "groups"), ({"items": [{"name": "a", "groups": None}]}, "items[0].groups")]
+)
+def test_null_is_no_list_of_groups(options: dict[str, Any], path: str) -> None:
+    with conversation() as server:
+        result = run("artifact_user", url=server.url, token=OWN_TOKEN, purge=True, **{"name": "carol", **options})
+    assert result["msg"] == f"Option '{path}': must not be null. Set a value or omit the option."
+
+
 def test_groups_are_left_before_other_permissions_are_given() -> None:
     removed = call("PATCH", f"{USERS}/carol/groups", sent_json={"add": [], "remove": ["developers"]}, json={})
     added = call("PATCH", f"{USERS}/carol/groups", sent_json={"add": ["leads"], "remove": []}, json={})
