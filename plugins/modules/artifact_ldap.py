@@ -610,6 +610,7 @@ def reconcile_setting(task: Task, shared: managed.SharedLists) -> None:
         delete=setting.delete,
         check=setting.check,
         to_result=setting.to_result,
+        cumulative=task.params["purge"],
         secrets=setting.secrets,
     )
 

@@ -616,6 +616,7 @@ def reconcile_provider(task: Task, shared: SharedProviders) -> None:
         predict_refusal=provider.predict_refusal,
         to_result=provider.to_result,
         grants_access=True,
+        cumulative=task.params["purge"],
     )
 
 

@@ -187,7 +187,7 @@ def test_setting_is_created_before_its_groups() -> None:
     orphan = {**GROUP, "name": "orphan"}
     with conversation(
         *(has(None), version(), has_groups(orphan)),
-        *(created(sent()), created(GROUP, GROUPS), call("DELETE", f"{GROUPS}/orphan", 204)),
+        *(call("DELETE", f"{GROUPS}/orphan", 204), created(sent()), created(GROUP, GROUPS)),
         *(has(BODY), has_groups(GROUP)),
     ) as server:
         result = manage(server, **TASK, groups=[GROUP_TASK], purge=True)
@@ -298,7 +298,7 @@ def test_change_of_groups_does_not_replace_the_setting() -> None:
     new_task = {**GROUP_TASK, "name": "new", "base_dn": ""}
     with conversation(
         *(has(BODY), has_groups({**GROUP, "newer": 1}, {**GROUP, "name": "old"}), owner()),
-        *(replaced(changed, GROUPS), created(new, GROUPS), call("DELETE", f"{GROUPS}/old", 204)),
+        *(call("DELETE", f"{GROUPS}/old", 204), replaced(changed, GROUPS), created(new, GROUPS)),
         *(has(BODY), has_groups(new, changed)),
     ) as server:
         result = manage(
@@ -311,6 +311,15 @@ def test_change_of_groups_does_not_replace_the_setting() -> None:
     assert [group["name"] for group in result["setting"]["groups"]] == ["new", "staff"]
     assert [group["name"] for group in result["diff"]["before"]["groups"]] == ["old", "staff"]
     assert "updated_secrets" not in result["diff"]["after"]
+
+
+def test_surplus_group_that_only_the_read_back_shows_is_deleted() -> None:
+    old, late = {**GROUP, "name": "old"}, {**GROUP, "name": "late"}
+    with conversation(
+        *(has(BODY), has_groups(old), call("DELETE", f"{GROUPS}/old", 204)),
+        *(has(BODY), has_groups(late), call("DELETE", f"{GROUPS}/late", 204), has(BODY), has_groups()),
+    ) as server:
+        assert manage(server, groups=[], purge=True, manager_password=PASSWORD)["changed"]
 
 
 def test_other_groups_are_kept_without_purge() -> None:

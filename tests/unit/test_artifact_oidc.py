@@ -224,6 +224,28 @@ def test_only_differing_mappings_are_written() -> None:
     assert [mapping["name"] for mapping in result["provider"]["identity_mappings"]] == ["main", "new", "same"]
 
 
+def test_mappings_are_narrowed_before_anything_is_widened() -> None:
+    first, second, third = ({**STORED_MAPPING, "name": name} for name in ("first", "second", "third"))
+    claims = {**first["claims"], "environment": "prod"}
+    wide, narrow = {**first, "claims": {"environment": "prod"}}, {**second, "claims": claims}
+    declared = [
+        {"name": "first", "claims": wide["claims"]},
+        {"name": "second", "claims": claims},
+        {"name": "third"},
+    ]
+    provider = {**STORED, "audience": "x"}
+    requests = (has(), maps(first, second, third), remapped(narrow), replaced(provider), remapped(wide), has(provider))
+    with conversation(*requests, maps(wide, narrow, third)) as server:
+        assert manage(server, **NAMED, audience="x", identity_mappings=declared)["changed"]
+
+
+def test_surplus_mapping_that_only_the_read_back_shows_is_removed() -> None:
+    old, late = ({**STORED_MAPPING, "name": name} for name in ("old", "late"))
+    requests = (has(), maps(old), unmapped("old"), has(), maps(late), unmapped("late"), has(), maps())
+    with conversation(*requests) as server:
+        assert manage(server, **NAMED, identity_mappings=[], purge=True)["changed"]
+
+
 def test_other_mappings_are_kept_without_purge() -> None:
     other = {**STORED_MAPPING, "name": "other"}
     with conversation(has(), maps(other, STORED_MAPPING)) as server:

@@ -125,14 +125,16 @@ class ManagedSetting:
             realm_lockout.check_groups(self._artifact, _REALM)
 
     def create(self, fields: Fields) -> None:
-        """Create the setting, then its group settings."""
+        """Delete group settings that have no setting, create the setting, then its group settings."""
+        self._delete_groups(fields)
         merged = {**form.NEW_SETTING, **_select_scalars(fields)}
         body = form.to_body(self._key, merged, self._password, None)
         settings.create(self._artifact, settings.SETTING, body)
         self._write_groups(fields)
 
     def update(self, fields: Fields) -> None:
-        """Replace the setting if one of its fields differs, and write the group settings that differ."""
+        """Delete group settings, replace the setting if one of its fields differs, and write the other group settings."""
+        self._delete_groups(fields)
         if changes := _select_scalars(fields):
             body = form.to_body(self._key, {**self._current, **changes}, self._password, self._stored)
             settings.replace(self._artifact, settings.SETTING, body)
@@ -234,14 +236,16 @@ class ManagedSetting:
 
     def _write_groups(self, fields: Fields) -> None:
         groups: Fields = fields.get("groups", {})
-        for name, changes in groups.items():
+        for name, changes in sorted(groups.items(), key=lambda entry: entry[0] not in self._stored_groups):
             if changes is not None:
                 stored = self._stored_groups.get(name)
                 group = {**form.NEW_GROUP, **self._groups.get(name, {}), **changes, "ldap": self._key}
                 write = settings.replace if stored is not None else settings.create
                 write(self._artifact, settings.GROUP, form.to_group_body(name, group, stored))
-        for name in groups:
-            if groups[name] is None:
+
+    def _delete_groups(self, fields: Fields) -> None:
+        for name, group in fields.get("groups", {}).items():
+            if group is None:
                 settings.delete(self._artifact, settings.GROUP, name, may_be_missing=True)
 
 

@@ -120,14 +120,21 @@ class ManagedProvider:
         self._write_mappings(fields, fields.get("project", ""))
 
     def update(self, fields: Fields) -> None:
-        """Remove mappings, replace the provider, then write the mappings that differ."""
+        """Remove and narrow mappings, replace the provider, then write the other mappings that differ."""
         project = str(self._stored.get("project_key") or "")
+        written: Fields = {}
+        narrowed: Fields = {}
         for name, changes in fields.get(providers.MAPPINGS, {}).items():
             if changes is None:
                 oidc.delete_mapping(self._artifact, self._name, self._projects[name], name)
+                continue
+            record = self._mappings.get(name)
+            is_narrowed = record is not None and mappings.narrows(mappings.read_fields(record), changes)
+            (narrowed if is_narrowed else written)[name] = changes
+        self._write_mappings({providers.MAPPINGS: narrowed}, project)
         if fields.keys() - {providers.MAPPINGS}:
             oidc.replace(self._artifact, self._name, providers.to_body(self._name, fields, self._stored))
-        self._write_mappings(fields, project)
+        self._write_mappings({providers.MAPPINGS: written}, project)
 
     def delete(self) -> None:
         """Delete the provider."""

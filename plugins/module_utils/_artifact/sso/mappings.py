@@ -31,6 +31,8 @@ NEW_MAPPING: Fields = {
 REQUIRED = ("priority", "claims")
 _TOKEN_TEXTS = ("username", "username_pattern", "groups_pattern")
 _IDENTITIES = (*_TOKEN_TEXTS, "scope")
+# Fields whose changes give the tokens of a mapping no other identity
+_HARMLESS_FIELDS = frozenset(("description", "claims", "expires_in"))
 # Claims that each token of the provider has
 _COMMON_CLAIMS = ("iss", "aud")
 # Claims that name the owner of a pipeline, by providers whose tokens anybody can get
@@ -140,6 +142,19 @@ def desired_mapping(before: Fields | None, declared: Fields) -> Fields:
         if before and fields.get(option) and other not in fields:
             fields[other] = ""
     return fields
+
+
+def narrows(before: Fields, changes: Fields) -> bool:
+    """Return whether a change of a mapping requires further claims, and gives tokens nothing else.
+
+    :arg before: all fields
+    :arg changes: the fields that differ
+    """
+    if changes.keys() - _HARMLESS_FIELDS:
+        return False
+    required, claims = json.loads(before["claims"]), json.loads(changes.get("claims", before["claims"]))
+    is_shorter = changes.get("expires_in", 0) <= before["expires_in"]
+    return is_shorter and all(name in claims and claims[name] == value for name, value in required.items())
 
 
 def find_project(scope: str) -> str:
