@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import Item
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import Item, LevelOf
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import join_names
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import inherit_options
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 
@@ -63,6 +64,11 @@ def is_selected(task: Task, **values: t.Any) -> bool:
     :arg values: values of the object by option
     """
     return all(task.params[option] in (None, value) for option, value in values.items())
+
+
+def deletions_first(task: Task) -> LevelOf:
+    """Return the level of items for which what closes access comes before what opens it."""
+    return lambda item: int(inherit_options(task.params, item)["state"] != "absent")
 
 
 def warn_of_undeclared(task: Task, kind: str, names: t.Collection[str]) -> None:

@@ -450,7 +450,10 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.tree import Option
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
-from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import append_undeclared_objects
+from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import (
+    append_undeclared_objects,
+    deletions_first,
+)
 
 _KEY: Option = dict(**NAME, matches=("[a-zA-Z0-9_-]{3,255}", "at least 3 letters, digits, hyphens and underscores"))
 _NAMES: Option = dict(type="list", elements="str", each_element=NAME, narrows_scope=True)
@@ -511,6 +514,7 @@ def run(task: Task) -> None:
             items,
             lambda: shared.list_undeclared(ArtifactService(task), items, task.params),
         ),
+        level_of=deletions_first(task),
     )
 
 

@@ -536,7 +536,10 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.tree import Option
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
-from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import append_undeclared
+from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import (
+    append_undeclared,
+    deletions_first,
+)
 
 _NAME = dict(
     **NAME,
@@ -599,6 +602,7 @@ def run(task: Task) -> None:
         expand_all=lambda items: append_undeclared(
             task, "OIDC providers", items, "name", lambda: shared.list_selected(task)
         ),
+        level_of=deletions_first(task),
     )
 
 

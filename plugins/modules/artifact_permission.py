@@ -570,7 +570,10 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shar
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
-from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import append_undeclared
+from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import (
+    append_undeclared,
+    deletions_first,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
 
 _CHECKED = "names, patterns and actions are checked when they are parsed"
@@ -609,6 +612,7 @@ def run(task: Task) -> None:
         expand_all=lambda items: append_undeclared(
             task, "permissions", items, "name", lambda: permissions.list_deletable(ArtifactService(task))
         ),
+        level_of=deletions_first(task),
     )
 
 

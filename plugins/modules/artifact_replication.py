@@ -480,7 +480,10 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.tree import Option
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
-from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import append_undeclared
+from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import (
+    append_undeclared,
+    deletions_first,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._write_only_secrets import WriteOnlySecrets
 
 PATTERN: Option = dict(type="str", one_line=True, narrows_scope=True)
@@ -541,6 +544,7 @@ def run(task: Task) -> None:
             "repo",
             lambda: replications.list_selected(task),
         ),
+        level_of=deletions_first(task),
     )
 
 

@@ -663,7 +663,10 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.tree import Option
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
-from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import append_undeclared
+from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import (
+    append_undeclared,
+    deletions_first,
+)
 
 _KEY = dict(**NAME, matches=("[^\\s/]{2,200}", "2 to 200 characters without spaces and '/'"))
 _NAMES: Option = dict(type="list", elements="str", each_element=NAME, narrows_scope=True)
@@ -730,6 +733,7 @@ def run(task: Task) -> None:
         identity=lambda params: params["key"],
         name_option="key",
         expand_all=lambda items: append_undeclared(task, "webhooks", items, "key", lambda: shared.list_selected(task)),
+        level_of=deletions_first(task),
     )
 
 

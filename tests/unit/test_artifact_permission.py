@@ -475,8 +475,8 @@ def test_undeclared_permissions_are_removed_except_built_in_ones() -> None:
     with conversation(
         call("GET", PERMISSIONS, json={"permissions": names[:2], "cursor": "x y"}),
         call("GET", f"{PERMISSIONS}?cursor=x%20y", json={"permissions": names[2:]}),
-        stored(),
         stored("old"),
+        stored(),
     ) as server:
         result = run(
             "artifact_permission",
