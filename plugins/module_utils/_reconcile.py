@@ -208,10 +208,17 @@ class _Reconciliation:
         is_enabled = flag is not None and merge_fields(basis, fields).get(flag) is True
         if self.task.check_mode or not flag or not self.update or not is_enabled or fields.keys() == {flag}:
             return change.write(send, fields, basis)
-        disabling = dataclasses.replace(change, managed={**change.managed, flag: False})
-        disabled = disabling.write(send, {**fields, flag: False}, basis)
-        enabling = dataclasses.replace(change, before=disabled, managed={**change.managed, flag: True})
-        return enabling.write(self.update, {flag: True}, disabled)
+        try:
+            disabling = dataclasses.replace(change, managed={**change.managed, flag: False})
+            disabled = disabling.write(send, {**fields, flag: False}, basis)
+            enabling = dataclasses.replace(change, before=disabled, managed={**change.managed, flag: True})
+            enabling.record(disabled)  # if enabling it is refused
+            return enabling.write(self.update, {flag: True}, disabled)
+        except ToolchainError as error:
+            left = self.task.result.get(self.name) or {}
+            if basis and basis.get(flag) and left.get(flag) is False:
+                error.args = (f"{error} The {self.name} is disabled now.",)
+            raise
 
     @property
     def _is_deletion(self) -> bool:
@@ -343,9 +350,6 @@ class _Change:
     ) -> ToolchainError:
         plan = self.plan
         shortfall = _describe_shortfall(plan.name, after, expected)
-        flag = plan.enable_last
-        if flag and self.before and self.before.get(flag) and after and after.get(flag) is False:
-            shortfall += f". The {plan.name} is disabled now"
         if trouble is None:
             return ToolchainError(f"The server accepted the change, but {shortfall}.{self._describe_wait()}")
         if after != self.before:

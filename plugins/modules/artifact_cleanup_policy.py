@@ -531,6 +531,8 @@ def reconcile_policy(task: Task, shared: SharedLists) -> None:
         check=policy.check,
         predict_refusal=policy.predict_refusal,
         to_result=policy.to_result,
+        replaces=True,
+        enable_last="enabled",
     )
 
 

@@ -184,13 +184,15 @@ def test_policy_is_created_with_all_options() -> None:
 
 
 def test_policy_is_enabled_after_its_creation() -> None:
-    with conversation(*missing(), created(BODY), has(BODY), set_enabled(True), has(ENABLED)) as server:
+    calls = (*missing(), created(BODY), has(BODY), has(BODY), set_enabled(True), has(ENABLED))
+    with conversation(*calls) as server:
         result = manage(server, enabled=True)
     assert (result["changed"], result["policy"]["enabled"]) == (True, True)
 
 
 def test_next_run_enables_a_policy_whose_creation_was_interrupted() -> None:
-    with conversation(*missing(), created(BODY), has(BODY), set_enabled(True, 500), has(BODY)) as server:
+    calls = (*missing(), created(BODY), has(BODY), has(BODY), set_enabled(True, 500), has(BODY))
+    with conversation(*calls) as server:
         result = manage(server, enabled=True)
     assert (result["failed"], result["changed"], result["policy"]["enabled"]) == (True, True, False)
     with conversation(has(BODY), has(BODY), set_enabled(True), has(ENABLED)) as server:
@@ -200,19 +202,42 @@ def test_next_run_enables_a_policy_whose_creation_was_interrupted() -> None:
 def test_policy_is_not_enabled_when_the_server_stores_broader_criteria() -> None:
     sent, stored = with_criteria(excludedPackages=["com/x"]), BODY
     task = {"enabled": True, "criteria": {**CRITERIA, "excluded_packages": ["com/x"]}}
-    with conversation(*missing(), created(sent), has(stored), has(stored)) as server:
+    shortfall = "these fields of the policy do not have the requested values: criteria (excluded_packages)."
+    with conversation(*missing(), created(sent), has(stored)) as server:
         result = manage(server, **task)
     assert (result["failed"], result["changed"], result["policy"]["enabled"]) == (True, True, False)
-    assert "because these criteria do not have the requested values on the server: excluded_packages." in result["msg"]
-    with conversation(has(stored), replaced(sent), has(stored), has(stored)) as server:
-        assert "was not enabled" in manage(server, **task)["msg"]
+    assert shortfall in result["msg"]
+    with conversation(has(stored), has(stored), replaced(sent), has(stored)) as server:
+        assert manage(server, **task)["msg"] == f"The server accepted the change, but {shortfall}"
 
 
-def test_policy_is_not_enabled_when_another_client_has_changed_its_criteria() -> None:
-    stored, other = with_criteria(excludedPackages=["com/x"]), BODY
-    with conversation(has(stored), has(other), has(other)) as server:
+def test_policy_is_not_enabled_when_another_client_has_widened_its_criteria() -> None:
+    with conversation(has(BODY), has(with_criteria(createdBeforeInDays=None))) as server:
         result = run("artifact_cleanup_policy", url=server.url, key=KEY, enabled=True)
-    assert "values on the server: excluded_packages. Check that" in result["msg"]
+    assert "it would delete packages regardless of age, versions and properties" in result["msg"]
+
+
+def test_policy_stays_disabled_when_the_server_stores_other_criteria_than_were_sent() -> None:
+    sent = with_criteria(excludedRepos=["x"])
+    stored = with_criteria(excludedRepos=["x"], repos=["**"], createdBeforeInDays=None)
+    task = {"key": KEY, "criteria": {"excluded_repositories": ["x"]}}
+    with conversation(has(ENABLED), has(ENABLED), set_enabled(False), replaced(sent), has(stored)) as server:
+        result = run("artifact_cleanup_policy", url=server.url, **task)
+    assert (result["failed"], result["changed"], result["policy"]["enabled"]) == (True, True, False)
+    assert result["msg"] == (
+        "The server accepted the change, but these fields of the policy do not have the requested values: criteria "
+        "(created_before_days, repositories). The policy is disabled now."
+    )
+
+
+def test_policy_is_reported_as_disabled_when_its_change_is_refused() -> None:
+    sent = with_criteria(excludedRepos=["x"])
+    refused = replaced(sent, 400, json={"errors": [{"message": "Bad criteria"}]})
+    task = {"key": KEY, "criteria": {"excluded_repositories": ["x"]}}
+    with conversation(has(ENABLED), has(ENABLED), set_enabled(False), refused, has(BODY)) as server:
+        result = run("artifact_cleanup_policy", url=server.url, **task)
+    assert (result["failed"], result["changed"]) == (True, True)
+    assert "Bad criteria" in result["msg"] and result["msg"].endswith("The policy is disabled now.")
 
 
 def test_only_declared_options_are_changed() -> None:
@@ -223,7 +248,7 @@ def test_only_declared_options_are_changed() -> None:
         "lastRun": 7,
     }
     after = {**stored, "searchCriteria": {**stored["searchCriteria"], "excludedPackages": ["com/x"]}}
-    with conversation(has(stored), replaced(after), has(after)) as server:
+    with conversation(has(stored), has(stored), replaced(after), has(after)) as server:
         result = manage(server, diff_mode=True, criteria={"excluded_packages": ["com/x"]})
     assert result["diff"] == {
         "before": {"state": "present", "criteria": {"excluded_packages": []}},
@@ -232,21 +257,25 @@ def test_only_declared_options_are_changed() -> None:
 
 
 def test_enabled_policy_stays_enabled_when_it_is_changed() -> None:
-    after = {**ENABLED, "description": "new"}
-    with conversation(has(ENABLED), replaced(after), has(after)) as server:
+    disabled, after = {**BODY, "description": "new"}, {**ENABLED, "description": "new"}
+    with conversation(
+        *(has(ENABLED), has(ENABLED), set_enabled(False), replaced(disabled), has(disabled)),
+        *(has(disabled), set_enabled(True), has(after)),
+    ) as server:
         assert manage(server, description="new")["policy"]["enabled"]
 
 
 def test_policy_is_enabled_after_other_changes() -> None:
     after = {**BODY, "description": "new"}
     final = {**after, "enabled": True}
-    with conversation(has(BODY), replaced(after), has(after), set_enabled(True), has(final)) as server:
+    calls = (has(BODY), has(BODY), replaced(after), has(after), has(after), set_enabled(True), has(final))
+    with conversation(*calls) as server:
         assert manage(server, description="new", enabled=True)["changed"]
 
 
 def test_policy_is_disabled_before_other_changes() -> None:
     after = {**BODY, "description": "new"}
-    with conversation(has(ENABLED), set_enabled(False), replaced(after), has(after)) as server:
+    with conversation(has(ENABLED), has(ENABLED), set_enabled(False), replaced(after), has(after)) as server:
         assert manage(server, description="new", enabled=False)["changed"]
 
 
@@ -258,7 +287,7 @@ def test_values_are_removed() -> None:
     }
     after = with_criteria(createdBeforeInDays=None, includedProperties={"a": ["1"]})
     criteria = {"keep_last_versions": 0, "included_properties": {"a": "1"}}
-    with conversation(has(stored), replaced(after), has(after)) as server:
+    with conversation(has(stored), has(stored), replaced(after), has(after)) as server:
         result = manage(server, cron="", duration_in_minutes=0, criteria=criteria)
     assert (result["changed"], result["policy"]["cron"]) == (True, "")
 
@@ -266,7 +295,7 @@ def test_values_are_removed() -> None:
 def test_condition_replaces_the_same_condition_in_another_unit() -> None:
     after = with_criteria(createdBeforeInDays=None, createdBeforeInMonths=3)
     criteria = {"created_before_months": 3}
-    with conversation(has(BODY), replaced(after), has(after)) as server:
+    with conversation(has(BODY), has(BODY), replaced(after), has(after)) as server:
         applied = manage(server, diff_mode=True, criteria=criteria)
     assert applied["policy"]["criteria"].items() >= {"created_before_days": 0, "created_before_months": 3}.items()
     with conversation(has(BODY)) as server:
@@ -380,7 +409,8 @@ def test_broad_policy_is_written_when_it_is_allowed() -> None:
 
 def test_existing_broad_policy_can_be_disabled_but_not_enabled() -> None:
     stored = with_criteria(createdBeforeInDays=None)
-    with conversation(has({**stored, "enabled": True}), set_enabled(False), has(stored)) as server:
+    enabled = has({**stored, "enabled": True})
+    with conversation(enabled, enabled, set_enabled(False), has(stored)) as server:
         assert manage(server, criteria={}, enabled=False)["changed"]
     with conversation(has(stored)) as server:
         assert "was not written: it would delete" in manage(server, criteria={}, enabled=True)["msg"]
@@ -517,7 +547,7 @@ RUNNING = {"errors": [{"status": 400, "message": "Policy with key old-builds is 
 
 def test_running_policy_is_reported() -> None:
     refused = replaced({**BODY, "description": "new"}, 400, json=RUNNING)
-    with conversation(has(BODY), refused, has(BODY)) as server:
+    with conversation(has(BODY), has(BODY), refused, has(BODY)) as server:
         result = manage(server, description="new")
     assert "currently running. Artifactory does not change a policy while it runs. Wait until the" in result["msg"]
     with conversation(has(BODY), deleted(status=400, json=RUNNING), has(BODY)) as server:

@@ -17,7 +17,6 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
     ToolchainError,
-    UnexpectedResponse,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import inherit_options
@@ -147,23 +146,20 @@ class ManagedPolicy:
         if named and (missing := sorted(named - self._shared.repositories(self._artifact))):
             raise BadOption("criteria.repositories", f"these repositories do not exist: {', '.join(missing)}")
 
-    def create(self, fields: Fields) -> None:
-        """Create the policy, and enable it afterwards if it should be enabled."""
+    def create(self, _fields: Fields) -> None:
+        """Create the policy, which is disabled until what the server stores has been verified."""
         policies.create(self._artifact, self._key, form.to_body(self._key, {**self._after, "enabled": False}, None))
-        if fields["enabled"]:
-            self._enable()
 
     def update(self, changes: Fields) -> None:
-        """Replace the policy. A policy is disabled before other changes, and enabled after them."""
+        """Disable the policy, replace it, or enable it."""
         enabled = changes.get("enabled")
-        if enabled is False:
+        if enabled is False and (self._current or {}).get("enabled"):
             policies.set_enabled(self._artifact, self._key, False)
         if changes.keys() - {"enabled"}:
-            is_enabled = enabled is None and self._after["enabled"]
-            body = form.to_body(self._key, {**self._after, "enabled": is_enabled}, self._stored)
+            body = form.to_body(self._key, {**self._after, "enabled": False}, self._stored)
             policies.replace(self._artifact, self._key, body)
         if enabled:
-            self._enable()
+            policies.set_enabled(self._artifact, self._key, True)
 
     def delete(self) -> None:
         """Delete the policy."""
@@ -172,27 +168,6 @@ class ManagedPolicy:
     def to_result(self, fields: Fields) -> Fields:
         """Return the policy as the module returns it; a predicted one with the values of a new policy."""
         return form.to_result(self._key, merge_fields(form.defaults(), fields))
-
-    def _enable(self) -> None:
-        """Enable the policy if it still selects what the task declares.
-
-        :raises UnexpectedResponse: if the server has stored other criteria, or another client has changed them
-        """
-        stored = policies.find(self._artifact, self._key)
-        current = form.read_fields(stored)["criteria"] if stored else {}
-        declared, defaults = self._declared.get("criteria", {}), form.defaults()["criteria"]
-        expected = {
-            name: value
-            for name, value in self._after["criteria"].items()
-            if name in declared or value != defaults[name]
-        }
-        if different := [name for name, value in expected.items() if current.get(name) != value]:
-            raise UnexpectedResponse(
-                f"Clean-up policy '{self._key}' was not enabled, because these criteria do not have the requested "
-                f"values on the server: {', '.join(different)}. Check that this version of Artifactory supports them, "
-                "and that no other client changes the policy."
-            )
-        policies.set_enabled(self._artifact, self._key, True)
 
     def _check_project_of_deletion(self, before: Fields | None) -> None:
         """Refuse to delete a policy of another project.

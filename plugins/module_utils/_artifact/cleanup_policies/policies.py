@@ -11,7 +11,11 @@ import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import access_api, editions
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
+    ServerRefusal,
+    ToolchainError,
+    add_advice,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import IDEMPOTENT
@@ -89,7 +93,7 @@ def _explain_running() -> t.Iterator[None]:
     except ServerRefusal as refusal:
         if "running" in refusal.text.lower():
             advice = "Artifactory does not change a policy while it runs. Wait until the run ends, or stop it."
-            raise ServerRefusal(f"{refusal} {advice}", refusal.status, refusal.text) from None
+            raise add_advice(refusal, advice) from None
         raise
 
 
