@@ -72,6 +72,7 @@ def reconcile(  # noqa: PLR0913  the steps of all modules
     cumulative: bool = False,
     replaces: bool = False,
     enable_last: str | None = None,
+    may_disable: t.Callable[[Fields], bool] = lambda _fields: True,
     grants_access: bool = False,
     secrets: WriteOnlySecrets | None = None,
 ) -> None:
@@ -102,6 +103,8 @@ def reconcile(  # noqa: PLR0913  the steps of all modules
         and all its fields are verified afterwards, not only the managed ones
     :arg enable_last: the boolean field that puts a dangerous resource into effect; other fields are written and
         verified while it is false
+    :arg may_disable: returns whether an enabled resource may be disabled for the time of a change, or a new one be
+        created disabled; takes the fields to write
     :arg grants_access: whether larger lists and true values of the resource give somebody more access
     :arg secrets: the secrets among the desired fields, which the server does not return
     :raises ToolchainError: if a write was accepted but has no effect
@@ -122,6 +125,7 @@ def reconcile(  # noqa: PLR0913  the steps of all modules
         cumulative=cumulative and callable(desired),
         replaces=replaces,
         enable_last=enable_last,
+        may_disable=may_disable,
         grants_access=grants_access,
         secrets=secrets or WriteOnlySecrets(),
     )
@@ -147,6 +151,7 @@ class _Reconciliation:
     cumulative: bool
     replaces: bool
     enable_last: str | None
+    may_disable: t.Callable[[Fields], bool]
     grants_access: bool
     secrets: WriteOnlySecrets
 
@@ -206,7 +211,8 @@ class _Reconciliation:
         """
         flag = self.enable_last
         is_enabled = flag is not None and merge_fields(basis, fields).get(flag) is True
-        if self.task.check_mode or not flag or not self.update or not is_enabled or fields.keys() == {flag}:
+        is_in_place = self.task.check_mode or not is_enabled or fields.keys() == {flag}
+        if is_in_place or not flag or not self.update or not self.may_disable(fields):
             return change.write(send, fields, basis)
         try:
             disabling = dataclasses.replace(change, managed={**change.managed, flag: False})
@@ -214,11 +220,21 @@ class _Reconciliation:
             enabling = dataclasses.replace(change, before=disabled, managed={**change.managed, flag: True})
             enabling.record(disabled)  # if enabling it is refused
             return enabling.write(self.update, {flag: True}, disabled)
+        except _Conflict as conflict:
+            if not self.task.has_written:
+                raise
+            # a comparison with the disabled resource would not enable it
+            raise self._explain_disabled(conflict.error, basis) from None
         except ToolchainError as error:
-            left = self.task.result.get(self.name) or {}
-            if basis and basis.get(flag) and left.get(flag) is False:
-                error.args = (f"{error} The {self.name} is disabled now.",)
-            raise
+            raise self._explain_disabled(error, basis)  # noqa: B904  the same exception
+
+    def _explain_disabled(self, error: ToolchainError, basis: Fields | None) -> ToolchainError:
+        """Add to an error that the resource, which was enabled, is disabled now."""
+        flag = str(self.enable_last)
+        left = self.task.result.get(self.name) or {}
+        if basis and basis.get(flag) and left.get(flag) is False:
+            error.args = (f"{error} The {self.name} is disabled now.",)
+        return error
 
     @property
     def _is_deletion(self) -> bool:
@@ -342,7 +358,7 @@ class _Change:
             return None
         expected = self.plan.desired(after) if self.plan.cumulative else self.managed
         if self.plan.replaces:
-            expected = _overlay(basis, expected)
+            expected = _overlay(_overlay(basis, fields), expected)
         return t.cast("Fields", self.plan.secrets.strip(expected))
 
     def _unreached_error(

@@ -750,6 +750,9 @@ def reconcile_webhook(task: Task, shared: SharedLists) -> None:
         check=webhook.check,
         predict_refusal=webhook.predict_refusal,
         to_result=webhook.to_result,
+        replaces=True,
+        enable_last="enabled",
+        may_disable=webhook.may_disable,
         secrets=webhook.secrets,
     )
 

@@ -105,6 +105,15 @@ def replaced(body: dict[str, Any], status: int = 204, **response: Any) -> Call:
     return call("PUT", ADDRESS, status, sent_json=body, **response)
 
 
+def replacement(before: dict[str, Any], body: dict[str, Any], after: dict[str, Any]) -> tuple[Call, ...]:
+    """Return the change of a webhook, which is disabled meanwhile."""
+    if not body["enabled"]:
+        return has(before), has(before), replaced(body), has(after)
+    disabled = {**after, "enabled": False}
+    enabling = (has(disabled), replaced(body), has(after))
+    return has(before), has(before), replaced({**body, "enabled": False}), has(disabled), *enabling
+
+
 def manage(server: Any, **options: Any) -> dict[str, Any]:
     return run("artifact_webhook", url=server.url, **{"token": "t0ken-of-mine", **TASK, **options})
 
@@ -183,11 +192,11 @@ def test_check_mode_predicts_the_new_webhook() -> None:
     ("key", "encoded"), [("a%2F;b=ü", "a%252F%3Bb%3D%C3%BC"), ("a?b#c&+", "a%3Fb%23c%26%2B"), ("test", "test")]
 )
 def test_special_characters_in_the_key_are_encoded(key: str, encoded: str) -> None:
-    stored = {**BODY, "key": key}
+    stored = {**BODY, "key": key, "enabled": False}
     address = f"{LIST}/{encoded}"
     missing = call("GET", address, 404, json=NOT_FOUND)
     with conversation(missing, VERSION, created(stored), call("GET", address, json=stored)) as server:
-        assert manage(server, key=key)["webhook"]["key"] == key
+        assert manage(server, key=key, enabled=False)["webhook"]["key"] == key
 
 
 def test_webhook_of_a_project_is_created() -> None:
@@ -308,7 +317,7 @@ def test_change_keeps_members_without_an_option() -> None:
     event_filter = {**EVENT_FILTER, "criteria": {**CRITERIA, "newer": ["x"]}}
     stored = {**BODY, "debug": True, "event_filter": event_filter, "handlers": [handler]}
     body = {**stored, "enabled": False}
-    with conversation(has(stored), replaced(body), has(body)) as server:
+    with conversation(*replacement(stored, body, after=body)) as server:
         result = run("artifact_webhook", url=server.url, key=KEY, enabled=False, diff_mode=True)
     assert result["diff"] == {
         "before": {"state": "present", "enabled": True},
@@ -326,9 +335,30 @@ def test_lists_are_replaced_and_other_criteria_are_kept() -> None:
         **with_handler(custom_http_headers=[{"name": "New", "value": "2"}]),
         "event_filter": {**EVENT_FILTER, "criteria": {**criteria, "repoKeys": ["b"]}},
     }
-    with conversation(has(stored), replaced(body), has(body)) as server:
+    with conversation(*replacement(stored, body, after=body)) as server:
         result = manage(server, criteria={"repositories": ["b"]}, headers=[{"name": "New", "value": "2"}])
     assert result["webhook"]["criteria"]["exclude_patterns"] == ["x/**"]
+
+
+def test_webhook_that_another_client_disables_stays_disabled() -> None:
+    disabled = {**BODY, "enabled": False}
+    body = {**disabled, "description": "x"}
+    with conversation(has(BODY), has(disabled), has(disabled), replaced(body), has(body)) as server:
+        result = run("artifact_webhook", url=server.url, key=KEY, description="x")
+    assert (result["changed"], result["webhook"]["enabled"]) == (True, False)
+    assert "Another client changed the webhook while the task was running" in result["warnings"][0]
+
+
+def test_webhook_stays_disabled_when_the_server_stores_other_criteria_than_were_sent() -> None:
+    body = {**BODY, "enabled": False, "description": "x"}
+    stored = {**body, "event_filter": {**EVENT_FILTER, "criteria": {**CRITERIA, "anyRemote": True}}}
+    with conversation(has(BODY), has(BODY), replaced(body), has(stored)) as server:
+        result = run("artifact_webhook", url=server.url, key=KEY, description="x")
+    assert (result["failed"], result["changed"], result["webhook"]["enabled"]) == (True, True, False)
+    assert result["msg"] == (
+        "The server accepted the change, but these fields of the webhook do not have the requested values: criteria "
+        "(any_remote). The webhook is disabled now."
+    )
 
 
 def test_domain_and_handler_are_changed() -> None:
@@ -336,7 +366,7 @@ def test_domain_and_handler_are_changed() -> None:
     criteria = {"anyBuild": True, "selectedBuilds": [], "includePatterns": [], "excludePatterns": []}
     body = {**custom(secrets=[]), "event_filter": with_events("build", "uploaded", **criteria)["event_filter"]}
     task = {"domain": "build", "event_types": ["uploaded"], "criteria": {"any_build": True}}
-    with conversation(has(stored), has(stored), replaced(body), has(body)) as server:
+    with conversation(has(stored), *replacement(stored, body, after=body)) as server:
         predicted = manage(server, **task, handler="custom_webhook", check_mode=True)
         result = manage(server, **task, handler="custom_webhook")
     assert predicted["webhook"] == result["webhook"]
@@ -350,7 +380,7 @@ def test_domain_and_handler_are_changed() -> None:
 def test_secret_that_the_server_returns_is_sent_back(secret: str) -> None:
     stored = with_handler(secret=secret)
     body = {**stored, "enabled": False}
-    with conversation(has(stored), replaced(body), has(body)) as server:
+    with conversation(*replacement(stored, body, after=body)) as server:
         result = manage(server, enabled=False)
     assert result["changed"]
     assert secret not in json.dumps(result)
@@ -369,7 +399,7 @@ def test_change_that_would_destroy_a_hidden_secret_is_refused(secret: str | None
 def test_hidden_secret_is_written_again_with_another_change(secret: str, stored: str) -> None:
     after = {**with_handler(secret=stored), "enabled": False}
     body = {**with_handler(secret=secret), "enabled": False}
-    with conversation(has(with_handler(secret=MASK)), replaced(body), has(after)) as server:
+    with conversation(*replacement(with_handler(secret=MASK), body, after=after)) as server:
         result = manage(server, enabled=False, secret=secret, diff_mode=True)
     assert (result["diff"]["before"]["enabled"], result["diff"]["after"]["enabled"]) == (True, False)
     assert result["diff"]["after"]["updated_secrets"] == ["secret"]
@@ -377,7 +407,7 @@ def test_hidden_secret_is_written_again_with_another_change(secret: str, stored:
 
 def test_secret_is_sent_again_when_requested() -> None:
     stored = with_handler(secret=MASK)
-    with conversation(has(stored), replaced(with_handler(**SECRET)), has(stored)) as server:
+    with conversation(*replacement(stored, with_handler(**SECRET), after=stored)) as server:
         result = manage(server, **SECRET, update_secret="always", diff_mode=True)
     assert result["changed"]
     assert result["diff"]["after"]["updated_secrets"] == ["secret"]
@@ -390,7 +420,7 @@ def test_secret_headers_are_not_compared_or_returned() -> None:
     )
     sent = [{"name": header["name"], "value": header["secret_value"]} for header in headers]
     body = {**with_handler(custom_http_headers=sent), "enabled": False}
-    with conversation(has(stored), has(stored), replaced(body), has(body)) as server:
+    with conversation(has(stored), *replacement(stored, body, after=body)) as server:
         unchanged = manage(server, headers=headers)
         changed = manage(server, headers=headers, enabled=False, diff_mode=True)
     hidden = [{"name": "Authorization", "value": None}, {"name": "X-Team", "value": None}]
@@ -409,8 +439,8 @@ def test_value_that_a_header_had_before_is_not_shown() -> None:
     )
     headers = [{"name": "X-Other"}, {"name": "X-Team", "value": "web"}]
     sent = sorted(after["handlers"][0]["custom_http_headers"], key=lambda header: header["name"])
-    write = replaced(with_handler(custom_http_headers=sent))
-    with conversation(has(before), write, has(after)) as server:
+    body = with_handler(custom_http_headers=sent)
+    with conversation(*replacement(before, body, after=after)) as server:
         result = manage(server, headers=headers, diff_mode=True)
     old, new = ([header["value"] for header in result["diff"][side]["headers"]] for side in ("before", "after"))
     assert (result["changed"], old, new) == (True, [None, None], [None, "web"])
@@ -421,7 +451,7 @@ def test_header_without_value_keeps_its_value() -> None:
     stored = with_handler(custom_http_headers=[{"name": "Authorization", "value": "Bearer old-word"}])
     body = {**stored, "enabled": False}
     headers = [{"name": "Authorization"}]
-    with conversation(has(stored), has(stored), replaced(body), has(body)) as server:
+    with conversation(has(stored), *replacement(stored, body, after=body)) as server:
         assert not manage(server, headers=headers)["changed"]
         assert manage(server, headers=headers, enabled=False)["changed"]
 
@@ -444,7 +474,7 @@ def test_secrets_of_custom_webhooks_are_kept_replaced_and_removed() -> None:
         {"name": "rotated", "secret_value": "rotated-again"},
         {"name": "new", "secret_value": "new-word"},
     ]
-    with conversation(has(stored), replaced(body), has(body)) as server:
+    with conversation(*replacement(stored, body, after=body)) as server:
         result = manage(server, **task, secrets=declared, diff_mode=True)
     assert result["diff"]["after"]["updated_secrets"] == ["secrets.rotated.secret_value", "secrets.new.secret_value"]
     assert result["webhook"]["secrets"] == [{"name": "kept"}, {"name": "new"}, {"name": "rotated"}]
@@ -568,7 +598,7 @@ def test_event_types_of_an_unknown_domain_must_be_allowed() -> None:
 def test_webhook_with_unknown_events_is_changed_without_them() -> None:
     stored = with_events("newer", "x", severity="high")
     body = {**stored, "enabled": False}
-    with conversation(has(stored), replaced(body), has(body)) as server:
+    with conversation(*replacement(stored, body, after=body)) as server:
         result = run("artifact_webhook", url=server.url, key=KEY, enabled=False)
     assert (result["webhook"]["domain"], result["webhook"]["criteria"]) == ("newer", {})
 
@@ -678,12 +708,12 @@ def test_lost_responses_are_resolved_by_reading_back() -> None:
     with conversation(has(None), VERSION, created(BODY, drop=True), has(BODY)) as server:
         assert manage(server)["changed"]
     disabled = {**BODY, "enabled": False}
-    with conversation(has(BODY), replaced(disabled, drop=True), has(disabled)) as server:
+    with conversation(has(BODY), has(BODY), replaced(disabled, drop=True), has(disabled)) as server:
         assert manage(server, enabled=False, retries=0)["changed"]
 
 
 def test_change_without_effect_is_reported() -> None:
-    with conversation(has(BODY), replaced({**BODY, "enabled": False}), has(BODY)) as server:
+    with conversation(*replacement(BODY, {**BODY, "enabled": False}, after=BODY)) as server:
         result = manage(server, enabled=False)
     assert "The server accepted the change, but these fields of the webhook do not have" in result["msg"]
 

@@ -46,7 +46,7 @@ POLICIES: dict[str, Case] = {
             },
         },
         absent={**_POLICY, "state": "absent"},
-        write=Write("create_cleanup_policy", first_of_several=True),
+        write=Write("create_cleanup_policy"),
         look=("artifact_cleanup_policy_info", {}),
         switches=_ENTERPRISE,
     ),

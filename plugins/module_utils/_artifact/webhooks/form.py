@@ -160,6 +160,23 @@ def read_secrets(record: Record) -> dict[str, str | None]:
     return {f"secrets.{secret.text('name')}": _read_secret(secret, "value") for secret in secrets}
 
 
+def select_secrets(declared: Fields, fields: Fields) -> Fields:
+    """Return the declared secrets of the headers and secrets that a webhook has. Each request sends all of them.
+
+    :arg fields: fields of the webhook
+    """
+    selected: Fields = {"secret": declared["secret"]} if declared.get("secret") is not None else {}
+    for name in ("headers", "secrets"):
+        entries = {
+            entry: {"secret_value": values["secret_value"]}
+            for entry, values in (declared.get(name) or {}).items()
+            if "secret_value" in values and entry in (fields.get(name) or {})
+        }
+        if entries:
+            selected[name] = entries
+    return selected
+
+
 def register_secrets(task: Task, record: Record, fields: Fields) -> None:
     """Mask the secrets of a webhook in all output.
 

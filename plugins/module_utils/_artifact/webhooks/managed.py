@@ -74,6 +74,7 @@ class ManagedWebhook:
         self._stored: Record | None = None
         self._current: Fields | None = None
         self._body: Fields = {}
+        self._is_tested = False
         update = "always" if task.params["update_secret"] == "always" else "verify"
         # a change of another field replaces the whole webhook, so it sends all secrets
         self.secrets = WriteOnlySecrets(form.SECRETS, update, self._is_unchanged)
@@ -142,7 +143,8 @@ class ManagedWebhook:
         form.check_events(self._declared, domain, self._task.params["allow_unknown_events"])
         if before and domain != before["domain"] and "event_types" not in self._declared:
             raise BadOption("event_types", f"is required to change the domain of webhook '{self._key}'")
-        after = merge_fields(form.defaults(domain, handler) if before is None else before, fields)
+        known = form.defaults(domain, handler) if before is None else before
+        after = merge_fields(merge_fields(known, form.select_secrets(self._declared, known)), fields)
         if before is None or fields.keys() & {"domain", "criteria"}:
             events.check_selection(domain, after["criteria"])
         stored_secrets = form.read_secrets(self._stored) if self._stored else {}
@@ -168,6 +170,13 @@ class ManagedWebhook:
             if proxies is not None and proxy not in proxies:
                 raise BadOption("proxy", f"'{proxy}' does not exist on this server")
 
+    def find_flag(self) -> str | None:
+        """Return the field that disables the webhook while it is changed. A new one is created as it should be.
+
+        A later run would not enable a new webhook that stays disabled, unless the task sets `enabled`.
+        """
+        return "enabled" if self._current else None
+
     def create(self, _fields: Fields) -> None:
         """Create the webhook."""
         self._test()
@@ -192,8 +201,9 @@ class ManagedWebhook:
         return not find_differences(current, self.secrets.strip(self.desired(current)))
 
     def _test(self) -> None:
-        if self._task.params["test_event"]:
-            webhooks.send_test_event(self._artifact, self._body)
+        if self._task.params["test_event"] and not self._is_tested:
+            self._is_tested = True
+            webhooks.send_test_event(self._artifact, {**self._body, "enabled": True})
 
     def _check_handlers(self, stored: Record) -> None:
         count = form.count_handlers(stored)
