@@ -35,6 +35,8 @@ notes:
   - Artifactory does not check whether a build or a release bundle uses the packages that a policy deletes.
   - In check mode, the task fails if O(project) or a newly listed repository in O(criteria.repositories) does not exist,
     unless O(predict_missing=true).
+  - Artifactory replaces a policy as a whole. The module reads it again immediately before. If another administrator
+    changes it between these two requests, the change is lost.
   - The module does not manage archive policies, or clean-up policies for builds and release bundles.
   - Tested against the sandbox of this collection. Not tested against a real Artifactory server.
 options:
@@ -58,7 +60,8 @@ options:
     description:
       - Whether the policy is enabled. The default for a new policy is V(false).
       - The module creates the policy disabled, verifies the criteria on the server, and then enables the policy with a
-        second request. If the task fails in between, run it again.
+        second request. An enabled policy is disabled while it is changed. If the task fails in between, the policy stays
+        disabled. If V(true) is set, the next run enables it.
     type: bool
   skip_trashcan:
     description: Whether Artifactory deletes packages permanently instead of moving them to the trash can. The default

@@ -32,6 +32,8 @@ notes:
   - Reading the current state of one webhook takes one request. With O(items), one request reads all webhooks.
   - In check mode, the task fails if O(project), O(proxy) or an added entry of O(criteria.repositories) does not exist,
     unless O(predict_missing=true). Outside of check mode, some versions of Artifactory accept such webhooks.
+  - Artifactory replaces a webhook as a whole. The module reads it again immediately before. If another administrator
+    changes it between these two requests, the change is lost.
   - The module can also enable, disable, change and delete webhooks with unknown domains, event types or criteria. It
     keeps the unknown values.
   - Tested against the sandbox of this collection. Not tested against a real Artifactory server.
@@ -46,7 +48,8 @@ options:
     type: str
   enabled:
     description: Whether the webhook is enabled. If V(false), Artifactory does not send its events. The default for a
-      new webhook is V(true).
+      new webhook is V(true). An enabled webhook is disabled while it is changed, and enabled after the change has been
+      verified. If the task fails in between, the webhook stays disabled. If V(true) is set, the next run enables it.
     type: bool
   project:
     description:
