@@ -651,6 +651,41 @@ def test_one_write_suffices_when_the_resource_is_disabled_or_only_enabled(
     assert [write for write in server.calls if write != "read"] == [("update", update)]
 
 
+def test_dangerous_resource_is_reported_as_disabled_when_another_client_changes_it_meanwhile() -> None:
+    server = Server({"a": 1, "b": 1, "enabled": True})
+
+    def read() -> Fields:
+        if server.calls.count("read") == 3:  # before it is enabled
+            server.role = {**(server.role or {}), "b": 9}
+        return dict(server.read() or {})
+
+    def update(fields: Fields) -> None:
+        server.update(fields)
+        task.has_written = True
+
+    task = Task({"visibility_timeout": 0})
+    with pytest.raises(ToolchainError, match=r"Another client changed the role.* The role is disabled now\."):
+        reconcile(task, "role", read=read, desired={"a": 2}, update=update, **ENABLE)
+    assert server.role == {"a": 2, "b": 9, "enabled": False}
+
+
+def test_dangerous_resource_is_changed_in_place_when_it_must_not_be_disabled() -> None:
+    server = Server({"a": 1, "enabled": True})
+    replace_role(server, {"a": 2}, may_disable=lambda _fields: False, **ENABLE)
+    assert [write for write in server.calls if write != "read"] == [("update", {"a": 2})]
+
+
+def test_members_of_dictionaries_are_verified_when_the_resource_is_replaced() -> None:
+    server = Server({"d": {"a": 1, "b": 1}})
+
+    def update(_fields: Fields) -> None:
+        server.role = {"d": {"a": 2, "b": 99}}
+
+    task = Task({"visibility_timeout": 0})
+    with pytest.raises(ToolchainError, match=r"do not have the requested values: d \(b\)"):
+        reconcile(task, "role", read=server.read, desired={"d": {"a": 2}}, update=update, replaces=True)
+
+
 def test_dangerous_resource_stays_disabled_when_the_server_stores_other_values() -> None:
     server = Server({"a": 1, "enabled": True})
 

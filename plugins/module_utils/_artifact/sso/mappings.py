@@ -152,7 +152,7 @@ def narrows(before: Fields, changes: Fields) -> bool:
     """
     if changes.keys() - _HARMLESS_FIELDS:
         return False
-    required, claims = json.loads(before["claims"]), json.loads(changes.get("claims", before["claims"]))
+    required, claims = (json.loads(mapping["claims"]) for mapping in (before, {**before, **changes}))
     is_shorter = changes.get("expires_in", 0) <= before["expires_in"]
     return is_shorter and all(name in claims and claims[name] == value for name, value in required.items())
 

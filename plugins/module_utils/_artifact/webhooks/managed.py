@@ -170,12 +170,12 @@ class ManagedWebhook:
             if proxies is not None and proxy not in proxies:
                 raise BadOption("proxy", f"'{proxy}' does not exist on this server")
 
-    def find_flag(self) -> str | None:
-        """Return the field that disables the webhook while it is changed. A new one is created as it should be.
+    def may_disable(self, _fields: Fields) -> bool:
+        """Return whether to change the webhook while it is disabled. A new one is created as it should be.
 
         A later run would not enable a new webhook that stays disabled, unless the task sets `enabled`.
         """
-        return "enabled" if self._current else None
+        return self._current is not None
 
     def create(self, _fields: Fields) -> None:
         """Create the webhook."""
