@@ -60,8 +60,8 @@ options:
     description:
       - Whether the policy is enabled. The default for a new policy is V(false).
       - The module creates the policy disabled, verifies the criteria on the server, and then enables the policy with a
-        second request. An enabled policy is disabled while it is changed. If the task fails in between, the policy stays
-        disabled. If V(true) is set, the next run enables it.
+        second request. An enabled policy is disabled while it is changed. If the task fails in between, the policy
+        stays disabled. If V(true) is set, the next run enables it.
     type: bool
   skip_trashcan:
     description: Whether Artifactory deletes packages permanently instead of moving them to the trash can. The default

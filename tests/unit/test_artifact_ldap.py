@@ -316,8 +316,8 @@ def test_change_of_groups_does_not_replace_the_setting() -> None:
 def test_surplus_group_that_only_the_read_back_shows_is_deleted() -> None:
     old, late = {**GROUP, "name": "old"}, {**GROUP, "name": "late"}
     with conversation(
-        *(has(BODY), has_groups(old), call("DELETE", f"{GROUPS}/old", 204)),
-        *(has(BODY), has_groups(late), call("DELETE", f"{GROUPS}/late", 204), has(BODY), has_groups()),
+        *(has(BODY), has_groups(old), owner(), call("DELETE", f"{GROUPS}/old", 204)),
+        *(has(BODY), has_groups(late), owner(), call("DELETE", f"{GROUPS}/late", 204), has(BODY), has_groups()),
     ) as server:
         assert manage(server, groups=[], purge=True, manager_password=PASSWORD)["changed"]
 

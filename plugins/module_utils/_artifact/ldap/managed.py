@@ -133,7 +133,7 @@ class ManagedSetting:
         self._write_groups(fields)
 
     def update(self, fields: Fields) -> None:
-        """Delete group settings, replace the setting if one of its fields differs, and write the other group settings."""
+        """Delete group settings, replace the setting if one of its fields differs, and write other group settings."""
         self._delete_groups(fields)
         if changes := _select_scalars(fields):
             body = form.to_body(self._key, {**self._current, **changes}, self._password, self._stored)
