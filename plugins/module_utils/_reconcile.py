@@ -38,6 +38,7 @@ _MAX_CONFLICTS = 3
 # Seconds before the first repeated read-back, doubled before each further one
 _FIRST_PAUSE = 0.25
 _INTERNAL_SERVER_ERROR = 500
+_NOT_PERMITTED = frozenset((401, 403))
 
 
 class _Conflict(Exception):
@@ -337,10 +338,10 @@ class _Change:
         pause = _FIRST_PAUSE
         while True:
             try:
-                after = read_back(plan.read, trouble)
-            except UnexpectedResponse:
-                if remaining <= 0:
-                    raise
+                after = plan.read()
+            except ToolchainError as error:
+                if remaining <= 0 or _is_permanent(error):
+                    raise _read_back_error(error, trouble) from None
             else:
                 expected = self._expect(after, fields, basis)
                 if _is_reached(after, expected) or remaining <= 0:
@@ -450,6 +451,8 @@ def verify_write(task: Task, write: t.Callable[[], t.Any], verify: t.Callable[[]
         trouble = error
     try:
         verify()
+    except (ServerRefusal, ServerUnreachable, UnexpectedResponse) as error:
+        raise _read_back_error(error, trouble) from None
     except ToolchainError:
         if trouble:
             raise _get_refusal(trouble) from None
@@ -485,9 +488,7 @@ def read_back(read: t.Callable[[], _Result], trouble: ToolchainError | None) -> 
     try:
         return read()
     except ToolchainError as error:
-        if trouble:
-            raise OutcomeUnknown(f"{describe_cause(trouble)} Reading back failed as well: {error}") from None
-        raise
+        raise _read_back_error(error, trouble) from None
 
 
 def summarize_plan(steps: t.Iterable[tuple[str, Fields]], max_items: int = 10) -> Fields | None:
@@ -563,6 +564,23 @@ def sort_unique(values: t.Iterable[str]) -> list[str]:
 
 def _warn_of_effect(task: Task, trouble: ToolchainError) -> None:
     task.warn(f"{describe_cause(trouble)} Reading back shows that the request had its effect.")
+
+
+def _is_permanent(error: ToolchainError) -> bool:
+    """Return whether the server does not permit the account to read."""
+    return isinstance(error, ServerRefusal) and error.status in _NOT_PERMITTED
+
+
+def _read_back_error(error: ToolchainError, trouble: ToolchainError | None) -> ToolchainError:
+    """Return the error to raise if reading back fails.
+
+    :arg trouble: the error of the write, if there was one
+    """
+    if trouble:
+        return OutcomeUnknown(f"{describe_cause(trouble)} Reading back failed as well: {error}")
+    # of the same kind, because a rejected credential is reported with its source
+    error.args = (f"The server accepted the change, but reading back failed: {error}",)
+    return error
 
 
 def _get_refusal(trouble: ToolchainError) -> ToolchainError:

@@ -982,16 +982,72 @@ def test_task_fails_when_a_change_does_not_become_visible_in_time(delays: list[f
     assert delays == [0.25, 0.5, 1.0, 2.0, 4.0, 2.25]
 
 
-def test_role_is_read_again_when_the_response_to_a_read_back_is_unexpected(delays: list[float]) -> None:
-    server = Server(None)
+class LaggingServer(Server):
+    """A server whose first response after a write is an error.
 
-    def read() -> Fields | None:
-        current = server.read()
-        if server.calls.count("read") == 2:
-            raise UnexpectedResponse("GET http://host/role: 200, but the response is empty.")
+    :arg times: how often it is
+    """
+
+    def __init__(self, error: ToolchainError, times: int = 1) -> None:
+        super().__init__(None)
+        self.error = error
+        self.times = times
+
+    def read(self) -> Fields | None:
+        current = super().read()
+        if current is not None and self.calls.count("read") <= 1 + self.times:
+            raise self.error
         return current
 
+
+def refuse(status: int) -> ServerRefusal:
+    return ServerRefusal(f"GET http://host/role: {status}.", status, "", "token" if status == 401 else None)
+
+
+READ_BACK_ERRORS = (
+    UnexpectedResponse("GET http://host/role: 200, but the response is empty."),
+    refuse(404),
+    refuse(502),
+    ToolchainError("The role of this name does not exist."),
+)
+
+
+@pytest.mark.parametrize("error", READ_BACK_ERRORS)
+def test_role_is_read_again_when_reading_back_fails_once(delays: list[float], error: ToolchainError) -> None:
+    server = LaggingServer(error)
     task = Task({"visibility_timeout": 10})
-    reconcile(task, "role", read=read, desired={"a": 1}, create=server.create, update=server.update)
+    reconcile(task, "role", read=server.read, desired={"a": 1}, create=server.create, update=server.update)
     assert task.result["role"] == {"a": 1}
     assert delays == [0.25]
+
+
+@pytest.mark.parametrize(("status", "expected_delays"), [(404, [0.25, 0.5, 1.0, 2.0, 4.0, 2.25]), (401, []), (403, [])])
+def test_failure_says_that_the_write_was_accepted_when_reading_back_fails(
+    delays: list[float], status: int, expected_delays: list[float]
+) -> None:
+    server = LaggingServer(refuse(status), times=99)
+    with pytest.raises(ServerRefusal) as failure:
+        reconcile(Task({"visibility_timeout": 10}), "role", read=server.read, desired={"a": 1}, create=server.create)
+    assert str(failure.value) == (
+        f"The server accepted the change, but reading back failed: GET http://host/role: {status}."
+    )
+    assert failure.value.credential == ("token" if status == 401 else None)
+    assert delays == expected_delays
+
+
+def test_effect_of_an_operation_is_unknown_when_reading_back_fails() -> None:
+    def fail() -> None:
+        raise OutcomeUnknown("POST http://host/run: no response.")
+
+    def verify() -> None:
+        raise refuse(503)
+
+    with pytest.raises(OutcomeUnknown) as unknown:
+        verify_write(Task({}), fail, verify)
+    assert str(unknown.value) == (
+        "POST http://host/run: no response. Reading back failed as well: GET http://host/role: 503. Whether the "
+        "request had its effect is not known."
+    )
+    with pytest.raises(ServerRefusal) as failure:
+        verify_write(Task({}), lambda: None, verify)
+    assert str(failure.value) == "The server accepted the change, but reading back failed: GET http://host/role: 503."

@@ -14,7 +14,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.ite
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, verify_write
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, read_back, verify_write
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 # Names of the options in the REST API
@@ -153,7 +153,7 @@ class Promotion:
 
     def _check_history(self) -> None:
         earlier = len(self._run["statuses"])
-        self._run = self._find_run()
+        self._run = read_back(self._find_run, None)
         if not any(map(self._is_same, self._run["statuses"][earlier:])):
             details = f" Messages of the server: {_join_messages(self._messages)}" if self._messages else ""
             raise ToolchainError(

@@ -287,7 +287,7 @@ class Configuration:
                 self._unread = read_back(lambda: server.fetch_export(self._ci), lost)
                 self._has_sent = self._unread != before
                 raise
-            self._unread = server.fetch_export(self._ci)
+            self._unread = read_back(lambda: server.fetch_export(self._ci), None)
             self._verify(before)
         if not self._reloads:
             self._store_file()
@@ -323,7 +323,6 @@ class Configuration:
             certain += find_mismatches(Place.of(path, assumes_defaults=True), value, current)
             uncertain += find_mismatches(Place.of(path), value, current)
         if certain:
-            self._task.has_written = self._export != earlier
             described = "; ".join(_describe_mismatch(mismatch) for mismatch in certain[:_MAX_MISMATCHES])
             raise ToolchainError(f"Jenkins accepted the configuration, but not all values took effect: {described}.")
         if uncertain:
