@@ -129,7 +129,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.ser
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import SEGMENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import PREDICT_MISSING
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate, summarize_plan
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = (ARTIFACT + PREDICT_MISSING) + ArgumentSpec(
@@ -145,7 +145,7 @@ SPEC = (ARTIFACT + PREDICT_MISSING) + ArgumentSpec(
 def run(task: Task) -> None:
     archive = Archive(task)
     task.result["archive"] = archive.to_result()
-    operate(task, summarize_plan(archive.plan_changes()), archive.upload, predict=archive.predict_refusal)
+    operate(task, archive.plan(), archive.upload, predict=archive.predict_refusal)
 
 
 def main() -> None:

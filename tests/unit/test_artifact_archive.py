@@ -219,6 +219,20 @@ def test_upload_is_retried_when_the_connection_is_reset(tmp_path: Path) -> None:
         assert deploy(server.url, path)["changed"]
 
 
+def test_members_are_read_when_a_gateway_fails_after_the_upload(tmp_path: Path) -> None:
+    path = pack(tmp_path)
+    with conversation(nothing(), send_archive(path, 504), *listing(MEMBERS)) as server:
+        result = deploy(server.url, path, retries=0)
+    assert result["changed"]
+    assert "Reading back shows that the request had its effect" in result["warnings"][0]
+    with conversation(nothing(), send_archive(path, 504), *listing({"a.txt": b"one"})) as server:
+        result = deploy(server.url, path, retries=0)
+    assert result["changed"]
+    assert "504" in result["msg"]
+    with conversation(nothing(), send_archive(path, 504), nothing()) as server:
+        assert not deploy(server.url, path, retries=0)["changed"]
+
+
 def test_error_contains_the_servers_message(tmp_path: Path) -> None:
     path = pack(tmp_path)
     words = {"errors": [{"status": 400, "message": "This REST API is available only in Artifactory Pro"}]}

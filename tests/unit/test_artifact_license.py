@@ -283,6 +283,23 @@ def test_removal_is_verified() -> None:
         assert "is not known" in manage(server, state="absent")["msg"]
 
 
+@pytest.mark.parametrize("status", [500, 502, 503, 504])
+def test_removal_is_a_change_when_a_gateway_fails_after_it(status: int) -> None:
+    other = entry(OTHER_HASH)
+    with conversation(listed(entry(), other), deleted(HASH, status=status), listed(other)) as server:
+        result = manage(server, state="absent")
+    assert result["changed"]
+    assert "Reading back shows that the request had its effect" in result["warnings"][0]
+
+
+def test_accepted_write_is_a_change_when_another_node_of_the_cluster_lags() -> None:
+    with conversation(listed(), installed(KEY), listed()) as server:
+        assert manage(server)["changed"]
+    other = entry(OTHER_HASH)
+    with conversation(listed(entry(), other), deleted(HASH), listed(entry(), other)) as server:
+        assert manage(server, state="absent")["changed"]
+
+
 def test_license_that_another_client_removes_is_no_change() -> None:
     missing = deleted(HASH, status=404, json={"errors": [{"status": 404, "message": "License not found."}]})
     left = listed(entry(OTHER_HASH))

@@ -608,10 +608,26 @@ def test_deletion_is_repeated_when_the_server_still_counts_detached_repositories
 
 def test_repository_is_not_reported_as_detached_when_a_login_page_responds() -> None:
     page = call("DELETE", f"{ATTACH}/libs", text="<html>Sign in</html>")
-    with conversation(project(), attached("libs"), repository("libs", "web"), page, project()) as server:
+    libs = repository("libs", "web")
+    with conversation(project(), attached("libs"), libs, page, libs, project()) as server:
         result = run("artifact_project", url=server.url, state="absent", detach_repositories=True, **TASK)
     assert "is HTML, not JSON" in result["msg"]
     assert not result["changed"]
+
+
+@pytest.mark.parametrize("status", [500, 502, 503, 504])
+def test_project_is_deleted_when_a_gateway_fails_after_repositories_were_detached(status: int) -> None:
+    calls = project(), attached("libs"), repository("libs", "web"), call("DELETE", f"{ATTACH}/libs", status)
+    task = {"key": "web", "state": "absent", "detach_repositories": True}
+    deleted = call("DELETE", WEB, 204), missing(), version()
+    with conversation(*calls, repository("libs", ""), *deleted) as server:
+        result = run("artifact_project", url=server.url, **task)
+    assert result["changed"]
+    assert "Reading back shows that the request had its effect" in result["warnings"][0]
+    with conversation(*calls, repository("libs", "web"), project()) as server:
+        result = run("artifact_project", url=server.url, visibility_timeout=0, **task)
+    assert not result["changed"]
+    assert str(status) in result["msg"]
 
 
 def test_undeclared_projects_are_deleted_except_the_default_one() -> None:

@@ -166,6 +166,14 @@ def test_issue_is_changed_once_when_response_is_lost() -> None:
     assert "not known" in result["msg"]
 
 
+@pytest.mark.parametrize("status", [500, 502, 503, 504])
+def test_issue_is_read_when_a_gateway_fails_after_the_change(status: int) -> None:
+    failed = cite("1", status, text="<html>upstream</html>", status="Fix")
+    result = run_task(detail(1), failed, detail(1, "Fix"), ids=[1], status="Fix")
+    assert result["changed"]
+    assert "Reading back shows that the request had its effect" in result["warnings"][0]
+
+
 def test_task_fails_when_change_has_no_effect() -> None:
     result = run_task(detail(1), cite("1", status="Fix"), detail(1), ids=[1], status="Fix")
     assert "1" in result["msg"]

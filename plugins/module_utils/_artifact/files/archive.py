@@ -29,7 +29,11 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local 
     new_hash,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import IDEMPOTENT
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import (
+    Fields,
+    summarize_plan,
+    verify_write,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 # Longer extensions first
@@ -72,6 +76,7 @@ class Archive:
         self._members = self._read_members()
         self._artifact = ArtifactService(task)
         self._exists = False
+        self._planned: list[tuple[str, Fields]] = []
 
     def to_result(self) -> Fields:
         """Return the archive as part of the result."""
@@ -103,6 +108,11 @@ class Archive:
         changes = [("add", name) for name in added] + [("replace", name) for name in different]
         return [(action, self._to_change(name)) for action, name in sorted(changes, key=lambda change: change[1])]
 
+    def plan(self) -> Fields | None:
+        """Return the plan of the upload, or `None` if all members are stored."""
+        self._planned = self.plan_changes()
+        return summarize_plan(self._planned)
+
     def predict_refusal(self) -> Fields:
         """Predict whether Artifactory accepts the archive.
 
@@ -127,6 +137,10 @@ class Archive:
         headers = {"X-Explode-Archive": "true"}
         if self._task.params["atomic"]:
             headers["X-Explode-Archive-Atomic"] = "true"
+        verify_write(self._task, lambda: self._send(headers), self._check_stored)
+        return {}
+
+    def _send(self, headers: dict[str, str]) -> None:
         archive = LocalFile(self._src, self._fingerprint[0], {}, self._fingerprint, self._report_progress)
         archive.check_unchanged()
         address = self._artifact.content_address(self._repo, self._path)
@@ -134,14 +148,19 @@ class Archive:
             "PUT", address, headers=headers, data=archive, accept=upload.ACCEPTED, policy=IDEMPOTENT
         )
         archive.check_unchanged()
+
+    def _check_stored(self) -> None:
+        """
+        :raises ToolchainError: if members are missing or different
+        """
         if remaining := self.plan_changes():
+            self._task.has_written = self._task.has_written or remaining != self._planned
             named = ", ".join(step["path"] for _action, step in remaining[:_MAX_NAMED])
             more = f" and {len(remaining) - _MAX_NAMED:,} more" if len(remaining) > _MAX_NAMED else ""
             raise ToolchainError(
                 f"The server accepted the archive, but {len(remaining):,} of its {len(self._members):,} members are "
                 f"missing or different in '{self._repo}': {named}{more}. Run the task again."
             )
-        return {}
 
     def _check_conflicts(self, name: str, folders: set[str]) -> None:
         """Verify that an existing file does not conflict with a folder in the archive, or an existing folder with a

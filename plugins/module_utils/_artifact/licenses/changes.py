@@ -98,7 +98,6 @@ def _install(task: Task, artifact: ArtifactService, before: Licenses, missing: l
         task.has_written = True
         task.warn(f"{describe_cause(trouble)} Reading back shows that the request had its effect.")
     elif before.is_cluster and not _has_changed(before, after, new):
-        task.has_written = after.entries != before.entries
         raise ToolchainError("The server accepted the license keys, but does not list a new license.")
     return after
 
@@ -181,9 +180,9 @@ def _remove(task: Task, artifact: ArtifactService, before: Licenses, found: list
         trouble = error
     after = read_back(lambda: licenses.read(artifact), trouble)
     if left := [entry["hash"] for entry in after.entries if entry["hash"] in hashes]:
-        task.has_written = after.entries != before.entries
+        task.has_written = trouble is None or after.entries != before.entries
         raise trouble or ToolchainError(f"The server accepted the removal, but still has the license '{left[0]}'.")
-    if isinstance(trouble, ServerRefusal):
+    if isinstance(trouble, ServerRefusal) and not isinstance(trouble, OutcomeUnknown):
         task.warn(f"{trouble} The licenses do not exist any more, because another client has removed them.")
         return None
     if trouble:

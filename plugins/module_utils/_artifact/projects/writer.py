@@ -18,9 +18,13 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.pro
     projects,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
+    OutcomeUnknown,
+    ServerRefusal,
+    UnexpectedResponse,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import retry
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, recover_write
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
 
@@ -51,7 +55,7 @@ class ProjectWriter:
     def delete(self, attached: t.Iterable[str]) -> None:
         """Detach repositories, and delete the project as soon as the server permits it."""
         for repo in attached:
-            self._detach(repo)
+            self._detach_verified(repo)
         self._repeat(
             lambda: self._write("DELETE", projects.address(self._key)),
             lambda refusal: refusal.status == 400 and _HAS_CONTENT in refusal.text.lower(),
@@ -137,6 +141,21 @@ class ProjectWriter:
 
     def _detach(self, repo: str) -> None:
         self._remove(self._address_of("attach", repo))
+
+    def _detach_verified(self, repo: str) -> None:
+        """Detach a repository. If the response is lost, read the repository, because `reconcile` does not read it."""
+
+        def find_effect() -> bool | None:
+            return projects.find_owner(self._artifact, repo) != self._key or None
+
+        def detach() -> bool:
+            try:
+                self._detach(repo)
+            except UnexpectedResponse as page:
+                raise OutcomeUnknown(str(page)) from None
+            return True
+
+        recover_write(self._task, detach, find_effect)
 
     def _share(self, repo: str, sharing: Fields | None) -> None:
         """Share a repository, or stop sharing it if `sharing` is `None`."""

@@ -11,6 +11,7 @@ import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
+    OutcomeUnknown,
     ServerRefusal,
     ToolchainError,
 )
@@ -186,7 +187,7 @@ class Citation:
                 try:
                     self._cite(batch, status, self._rules[rule_index].desired)
                 except ServerRefusal as refusal:
-                    if refusal.status == _NOT_AUTHENTICATED:
+                    if refusal.status == _NOT_AUTHENTICATED or isinstance(refusal, OutcomeUnknown):
                         raise
                     error = refusal
                     refusals.append(_Refusal(rule_index, batch, str(refusal)))
