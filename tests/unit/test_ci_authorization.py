@@ -406,10 +406,9 @@ def test_nothing_is_granted_where_a_removal_failed() -> None:
         ],
         workers=1,
     )
-    assert [outcome["status"] for outcome in result["outcomes"]] == ["skipped", "failed", "changed"]
-    assert result["outcomes"][0]["reason"] == (
-        "the permissions of job 'team/b' could not be changed, which has to come before."
-    )
+    outcomes = sorted(result["outcomes"], key=lambda outcome: outcome["index"])
+    assert [outcome["status"] for outcome in outcomes] == ["skipped", "failed", "changed"]
+    assert outcomes[0]["reason"] == ("the permissions of job 'team/b' could not be changed, which has to come before.")
 
 
 def test_right_that_another_client_revokes_in_between_stays_revoked() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization import permissions
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization import casc, permissions
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization import roles as role_checks
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration import documents
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.users import accounts
@@ -610,11 +610,11 @@ def test_strategy_that_locks_out_the_account_is_refused(strategy: dict[str, Any]
     ],
 )
 def test_strategy_that_keeps_the_account_is_checked_by_the_server(strategy: Any) -> None:
-    sent = {"authorizationStrategy": strategy}
+    sent = {"authorizationStrategy": casc.normalize(strategy)}
     asked = [list_known()] if "roleBased" in strategy else []
     asked += [] if "unsecured" in strategy or "anonymous" in str(strategy) else [who_am_i()]
     calls = (export({"authorizationStrategy": {"legacy": {}}}), sources(), *asked, check(jenkins=sent))
-    result = apply(*calls, jenkins=sent, check_mode=True)
+    result = apply(*calls, jenkins={"authorizationStrategy": strategy}, check_mode=True)
     assert (result.get("msg"), result["changed"]) == (None, True)
 
 
@@ -747,6 +747,19 @@ def test_matrix_is_compared_without_order() -> None:
     fewer = strategy(("b", ["Job/Read"]))
     result = apply(export(current), sources(), who_am_i(), configure(jenkins=fewer), export(fewer), jenkins=fewer)
     assert (result["changed"], result["removed"]) == (True, [])
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        matrix(("admin", ["hudson.model.Hudson.Administer"]), permissions=["GROUP:hudson.model.Item.Read:team"]),
+        matrix(grantedPermissions=["USER:Overall/Administer:admin", "GROUP:Job/Read:team"]),
+    ],
+)
+def test_matrix_in_another_form_is_compared(declared: dict[str, Any]) -> None:
+    entries = [{"user": {"name": "admin", "permissions": ["Overall/Administer"]}}]
+    current = {"globalMatrix": {"entries": [{"group": {"name": "team", "permissions": ["Job/Read"]}}, *entries]}}
+    assert not apply(export({"authorizationStrategy": current}), jenkins={"authorizationStrategy": declared})["changed"]
 
 
 def test_failed_export_of_a_part_is_reported() -> None:

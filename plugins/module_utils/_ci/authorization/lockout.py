@@ -9,24 +9,28 @@ Strategies, security realms and users have the form of the Configuration as Code
 
 from __future__ import annotations
 
-import re
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import server
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization.permissions import ADMINISTER, IDS
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization.casc import (
+    EITHER,
+    GROUP,
+    MATRICES,
+    USER,
+    list_grants,
+    list_objects,
+    list_texts,
+    split_symbol,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization.permissions import ADMINISTER
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.users import accounts
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 
 _ALLOW = "or set 'allow_lockout: true' to allow the change."
-_USER, _GROUP, _EITHER = "user", "group", "either"
-# Kinds of holders by their names in matrices and roles
-_KINDS = {"user": _USER, "group": _GROUP, "userOrGroup": _EITHER, "either": _EITHER}
-# The old form of a matrix: type, name or ID of a permission, user or group
-_ROW = re.compile(r"(?s)(?:(USER|GROUP|EITHER):)?([^:]*):(.*)")
-# A matrix accepts names and IDs. Role-strategy drops everything but names
-_IN_MATRIX = (ADMINISTER, IDS[ADMINISTER])
+# Kinds of the members of roles
+_KINDS = {"user": USER, "group": GROUP, "either": EITHER}
 # Jenkins grants to everybody what it grants to anonymous users, and each account is in the group
 _ANONYMOUS, _AUTHENTICATED = "anonymous", "authenticated"
 _LOCAL = "local"
@@ -64,7 +68,7 @@ def check(ci: CiService, change: SecurityChange) -> None:
         _check_own_user(ci, change.users)
         return
     administrators = _list_administrators(change.strategy)
-    if {(_USER, _ANONYMOUS), (_EITHER, _ANONYMOUS)} & administrators:
+    if {(USER, _ANONYMOUS), (EITHER, _ANONYMOUS)} & administrators:
         return
     if replaces_realm:
         _check_new_realm(ci, change)
@@ -78,13 +82,13 @@ def _list_administrators(strategy: t.Any) -> set[Holder]:
 
     :raises ToolchainError: if the strategy is unknown
     """
-    symbol, members = _split_symbol(strategy)
+    symbol, members = split_symbol(strategy)
     if symbol == "unsecured":
-        return {(_USER, _ANONYMOUS)}
+        return {(USER, _ANONYMOUS)}
     if symbol == "loggedInUsersCanDoAnything":
-        return {(_GROUP, _AUTHENTICATED)}
-    if symbol in ("globalMatrix", "projectMatrix"):
-        return {*_list_in_entries(members), *_list_in_rows(members)}
+        return {(GROUP, _AUTHENTICATED)}
+    if symbol in MATRICES:
+        return {(grant.kind, grant.holder) for grant in list_grants(members) if grant.permission == ADMINISTER}
     if symbol == "roleBased":
         return set(_list_in_roles(members))
     raise ToolchainError(
@@ -93,28 +97,14 @@ def _list_administrators(strategy: t.Any) -> set[Holder]:
     )
 
 
-def _list_in_entries(matrix: Fields) -> t.Iterator[Holder]:
-    for entry in _list_objects(matrix.get("entries")):
-        for kind, holder in entry.items():
-            if kind in _KINDS and isinstance(holder, dict) and set(_IN_MATRIX) & _list_texts(holder.get("permissions")):
-                yield _KINDS[kind], str(holder.get("name"))
-
-
-def _list_in_rows(matrix: Fields) -> t.Iterator[Holder]:
-    for text in _list_texts(matrix.get("permissions")) | _list_texts(matrix.get("grantedPermissions")):
-        row = _ROW.fullmatch(text)
-        if row and row[2] in _IN_MATRIX:
-            yield (row[1] or _EITHER).lower(), row[3]
-
-
 def _list_in_roles(members: Fields) -> t.Iterator[Holder]:
     """Yield the members of the global roles with the permission. Of two roles with one name, Jenkins drops a part."""
     lists = members.get("roles")
-    roles = _list_objects(lists.get("global")) if isinstance(lists, dict) else []
+    roles = list_objects(lists.get("global")) if isinstance(lists, dict) else []
     names = [role.get("name") for role in roles]
     for role in roles:
         if names.count(role.get("name")) == 1 and _has_administer(role, members.get("permissionTemplates")):
-            for entry in _list_objects(role.get("entries")):
+            for entry in list_objects(role.get("entries")):
                 yield from ((_KINDS[kind], str(name)) for kind, name in entry.items() if kind in _KINDS)
 
 
@@ -123,18 +113,18 @@ def _has_administer(role: Fields, templates: t.Any) -> bool:
     sources = [role]
     if role.get("templateName"):
         sources.append(
-            next((entry for entry in _list_objects(templates) if entry.get("name") == role["templateName"]), {})
+            next((entry for entry in list_objects(templates) if entry.get("name") == role["templateName"]), {})
         )
-    return all(ADMINISTER in _list_texts(source.get("permissions")) for source in sources)
+    return all(ADMINISTER in list_texts(source.get("permissions")) for source in sources)
 
 
 def _replaces_accounts(change: SecurityChange) -> bool:
     """Return whether other users can log in afterwards. Jenkins' own database keeps its users."""
-    return not _split_symbol(change.realm_before)[0] == _split_symbol(change.realm)[0] == _LOCAL
+    return not split_symbol(change.realm_before)[0] == split_symbol(change.realm)[0] == _LOCAL
 
 
 def _check_new_realm(ci: CiService, change: SecurityChange) -> None:
-    symbol, _members = _split_symbol(change.realm)
+    symbol, _members = split_symbol(change.realm)
     login, secret = ci.account or ("", "")
     passwords = [user.get("password") for user in _list_own(login, change.users)]
     if symbol != _LOCAL or passwords != [secret]:
@@ -164,7 +154,7 @@ def _list_own(login: str, users: t.Any) -> list[Fields]:
     """Return the declared users that are the account of the task, or can be it because their ID has a variable."""
     return [
         user
-        for user in _list_objects(users)
+        for user in list_objects(users)
         if login and (str(user.get("id")).lower() == login.lower() or _VARIABLE in str(user.get("id")))
     ]
 
@@ -180,25 +170,9 @@ def _check_permission(ci: CiService, administrators: set[Holder], replaces_realm
             f"Set 'username', {_ALLOW}"
         )
     groups = [_AUTHENTICATED] if replaces_realm or account is None else account["authorities"]
-    own = {(_USER, name), (_EITHER, name), *((kind, group) for kind in (_GROUP, _EITHER) for group in groups)}
+    own = {(USER, name), (EITHER, name), *((kind, group) for kind in (GROUP, EITHER) for group in groups)}
     if not own & administrators:
         raise ToolchainError(
             f"The change would lock out '{name}', the account of this task: it would lose "
             f"Overall/Administer. Grant this permission to it, {_ALLOW}"
         )
-
-
-def _split_symbol(value: t.Any) -> tuple[str, Fields]:
-    """Return the symbol of an object of JCasC and its members."""
-    if isinstance(value, dict) and len(value) == 1:
-        symbol, members = next(iter(value.items()))
-        return str(symbol), members if isinstance(members, dict) else {}
-    return str(value), {}
-
-
-def _list_objects(value: t.Any) -> list[Fields]:
-    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
-
-
-def _list_texts(value: t.Any) -> set[str]:
-    return {entry for entry in value if isinstance(entry, str)} if isinstance(value, list) else set()

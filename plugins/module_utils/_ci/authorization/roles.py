@@ -9,11 +9,11 @@ from __future__ import annotations
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import SharedValues
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization.casc import list_objects
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization.permissions import Permissions
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts.console import run_internal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal, ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 
 EVERYTHING = ".*"
 # Groups of permissions without an effect in the roles of a type
@@ -62,8 +62,8 @@ def check_declared(ci: CiService, members: t.Any) -> None:
     :raises ToolchainError: if a permission or a pattern is wrong
     """
     lists = members.get("roles") if isinstance(members, dict) else None
-    roles = [role for named in lists.values() for role in _list_objects(named)] if isinstance(lists, dict) else []
-    templates = _list_objects(members.get("permissionTemplates")) if isinstance(members, dict) else []
+    roles = [role for named in lists.values() for role in list_objects(named)] if isinstance(lists, dict) else []
+    templates = list_objects(members.get("permissionTemplates")) if isinstance(members, dict) else []
     declared = {name for role in [*roles, *templates] for name in role.get("permissions") or ()}
     permissions = Permissions(ci, SharedValues())
     for identifier in sorted(declared):
@@ -74,7 +74,3 @@ def check_declared(ci: CiService, members: t.Any) -> None:
             )
     permissions.check_known(declared)
     check_patterns(ci, (str(role["pattern"]) for role in roles if role.get("pattern")))
-
-
-def _list_objects(value: t.Any) -> list[Fields]:
-    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []

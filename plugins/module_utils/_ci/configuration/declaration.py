@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization import casc
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration import documents
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.comparison import (
     MASKS,
@@ -25,7 +26,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 OPTION = "configuration"
 # Roots that Jenkins ignores, for anchors
 _ANCHORS = "x-"
-_EXECUTORS = ("jenkins", "numExecutors")
+_EXECUTORS, _STRATEGY = ("jenkins", "numExecutors"), ("jenkins", "authorizationStrategy")
 _REALM, _LOCAL = USERS[:2], USERS[2]
 _REFUSED = {
     "jobs": "Jenkins does not export jobs, so they cannot be compared. Use ci_job",
@@ -50,6 +51,8 @@ class Declaration:
         self.option = "src" if task.params["src"] is not None else OPTION
         data, self.text = self._read(task)
         self.attributes: dict[Path, t.Any] = list_attributes(self._drop_null(self._select_roots(data)))
+        if _STRATEGY in self.attributes:
+            self.attributes[_STRATEGY] = casc.normalize(self.attributes[_STRATEGY])
         if not self.attributes:
             raise BadOption(self.option, "must contain at least one value")
         if self.attributes.get(("jenkins", "views")) == []:
