@@ -1406,3 +1406,17 @@ def test_sandbox_has_another_administrator_when_the_account_may_not_read_the_use
     added = {"name": "snapshot-admin", "pattern": ".*", "permissions": ["Overall/Administer"]}
     assert roles["global"].pop() == {**added, "entries": [{"user": "snapshot-admin"}]}
     assert roles == expected["authorization"]["roleBased"]["roles"]
+
+
+def test_builds_with_unusual_names_are_skipped(sandbox: Sandbox, tmp_path: Path) -> None:
+    login = ("admin", "sandbox-admin")
+    for name in ("team\\app", " blank", "..", "plain"):
+        record = {"name": name, "number": "1", "started": "2024-05-01T00:00:00.000+0000"}
+        requests.put(f"{sandbox.url}/artifactory/api/build", json=record, auth=login, timeout=60).raise_for_status()
+    folder = tmp_path / "snapshot"
+    account = {"toolchain_artifact_username": login[0], "toolchain_artifact_password": login[1]}
+    output, good = take_snapshot(sandbox, folder, "--limit", "repo", toolchain_artifact_url=sandbox.url, **account)
+    assert good, output
+    skipped = {entry["list"] for entry in load_lists(folder, sandbox)["artifact"]["skipped_lists"]}
+    assert {"runs-team\\app", "runs- blank", "runs-.."} <= skipped
+    assert "runs-plain" not in skipped

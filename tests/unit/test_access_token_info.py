@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import session
+from support.artifact_edition import OPEN_SOURCE, edition
 from support.conversation import call, conversation
 from support.running import run
 
@@ -100,3 +101,12 @@ def test_error_contains_the_servers_message() -> None:
         "msg": f"GET {server.url}{TOKENS}: 401 Token failed verification: ********. "
         "The credential was not accepted: check 'token', or 'username' and 'password'.",
     }
+
+
+def test_open_source_edition_is_named_when_it_has_no_api() -> None:
+    with conversation(call("GET", "/access/api/v1/tokens", 404), edition(OPEN_SOURCE)) as server:
+        result = run("access_token_info", url=server.url)
+    assert (
+        result["msg"]
+        == "The API for access tokens requires Artifactory Pro, but the server is the open-source edition."
+    )

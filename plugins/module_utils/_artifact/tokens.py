@@ -52,7 +52,12 @@ def list_tokens(artifact: ArtifactService, secret: str | None = None, **filters:
     :arg secret: the token to authenticate with instead of the task's credential
     :arg filters: `description`, `username`, `refreshable` or `token_id`, as in the REST API
     """
-    response = artifact.http.read("GET", _ADDRESS, query=filters, stream=True, **_authenticate(secret))
+    try:
+        response = artifact.http.read("GET", _ADDRESS, query=filters, stream=True, **_authenticate(secret))
+    except ServerRefusal as refusal:
+        if refusal.status == 404:
+            artifact.check_pro("The API for access tokens")
+        raise
     tokens = map(_to_token, response.entries("tokens"))
     return sorted(tokens, key=lambda token: (token["issued_at"] or 0, token["token_id"]), reverse=True)
 
