@@ -30,6 +30,8 @@ notes:
   - If SAML is not activated for a JFrog Cloud subscription, a new setting may stay disabled. A task with
     O(enabled=true) then fails.
   - The module reads the current state with one request, regardless of the number of O(items).
+  - Artifactory replaces a setting as a whole. The module reads it again immediately before. If another administrator
+    changes it between these two requests, the change is lost.
   - Tested against the sandbox of this collection. Not tested against a real Artifactory server.
 options:
   name:
@@ -447,6 +449,7 @@ def reconcile_setting(task: Task, shared: SharedSettings) -> None:
         delete=setting.delete,
         check=setting.check,
         to_result=setting.to_result,
+        replaces=True,
     )
 
 

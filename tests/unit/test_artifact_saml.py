@@ -129,7 +129,7 @@ def test_only_differing_options_are_changed_and_unknown_members_are_kept() -> No
     stored = {**STORED, "future_member": {"a": 1}, "audience": None}
     after = {**stored, "auto_redirect": True, "group_attribute": "groups"}
     body = {name: value for name, value in after.items() if value is not None}
-    with conversation(has(stored), replaced(body), has(after)) as server:
+    with conversation(has(stored), has(stored), replaced(body), has(after)) as server:
         result = manage(server, diff_mode=True, name="okta", auto_redirect=True, group_attribute="groups")
     assert result["diff"] == {
         "before": {"state": "present", "auto_redirect": False, "group_attribute": ""},
@@ -190,9 +190,9 @@ def test_groups_of_the_own_account_are_kept() -> None:
 
 def test_setting_is_disabled_for_other_accounts_or_if_allowed() -> None:
     disabled = {**STORED, "enable_integration": False}
-    with conversation(has(), has_realm("internal"), replaced(disabled), has(disabled)) as server:
+    with conversation(has(), has_realm("internal"), has(), replaced(disabled), has(disabled)) as server:
         assert run("artifact_saml", url=server.url, **ADMIN, **DISABLE)["changed"]
-    with conversation(has(), replaced(disabled), has(disabled)) as server:
+    with conversation(has(), has(), replaced(disabled), has(disabled)) as server:
         assert run("artifact_saml", url=server.url, **ADMIN, **DISABLE, allow_lockout=True)["changed"]
     with conversation(has(disabled), call("DELETE", ADDRESS, 204), has(None), listed()) as server:
         assert run("artifact_saml", url=server.url, **ADMIN, **DELETE)["changed"]
@@ -256,7 +256,7 @@ def test_ldap_groups_require_a_new_version() -> None:
         result = manage(server, **options)
     assert result["msg"] == "Option 'ldap_group_settings': requires Artifactory 7.98.0 or later."
     after = {**STORED, "ldap_group_settings": ["staff"]}
-    with conversation(has(), version("7.98.4"), replaced(after), has(after)) as server:
+    with conversation(has(), version("7.98.4"), has(), replaced(after), has(after)) as server:
         assert manage(server, **options)["changed"]
 
 
@@ -302,9 +302,17 @@ def test_page_instead_of_a_response_is_not_trusted() -> None:
 
 def test_change_without_effect_is_reported() -> None:
     after = {**STORED, "enable_integration": False}
-    with conversation(has(after), replaced(STORED), has(after)) as server:
+    with conversation(has(after), has(after), replaced(STORED), has(after)) as server:
         result = manage(server, name="okta", enabled=True)
     assert "these fields of the setting do not have the requested values: enabled" in result["msg"]
+
+
+def test_field_that_the_server_changes_although_it_was_sent_is_noticed() -> None:
+    sent = {**STORED, "auto_redirect": True}
+    with conversation(has(), has(), replaced(sent), has({**sent, "verify_audience_restriction": False})) as server:
+        result = manage(server, name="okta", auto_redirect=True)
+    assert (result["failed"], result["changed"]) == (True, True)
+    assert "do not have the requested values: verify_audience_restriction" in result["msg"]
 
 
 def test_setting_that_another_client_created_is_compared_again() -> None:
