@@ -191,6 +191,8 @@ class ManagedJob:
         if self._configuration is None or not self._is_sent:
             self._configure(types.get_type(root.tag), root)
         configuration = t.cast("DesiredConfiguration", self._configuration)
+        if not self._is_sent:
+            configuration.list_desired(root)  # finds what is removed, also if the job is read again before the update
         self._secret_paths |= {path for path, text in xml_fields.list_texts(root).items() if is_encrypted(text)}
         fields: Fields = {
             "name": name,
