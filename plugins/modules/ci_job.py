@@ -760,7 +760,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import append_undeclared
 
 _TEXT: Option = dict(matches=("[^\\0]*", "a text without NUL characters"))
-_LIMIT: Option = dict(type="int", at_least=0, at_most=1_000_000)
+# without a limit, `exact` and the defaults of orphaned branches delete more
+_LIMIT: Option = dict(type="int", at_least=0, at_most=1_000_000, narrows_scope=True)
 _PARAMETER: dict[str, Option] = dict(
     name=dict(type="str", **NAME),
     type=dict(type="str", choices=list(declared.PARAMETER_TYPES), default="string"),
@@ -773,6 +774,7 @@ _PARAMETER: dict[str, Option] = dict(
 _RETENTION: dict[str, Option] = dict(
     keep_builds=_LIMIT, keep_days=_LIMIT, keep_artifact_builds=_LIMIT, keep_artifact_days=_LIMIT
 )
+_TRIGGERS: dict[str, Option] = dict(cron=dict(type="str", **_TEXT), poll_scm=dict(type="str", **_TEXT))
 _GIT: dict[str, Option] = dict(
     url=dict(type="str", **NAME),
     branch=dict(type="str", **NAME),
@@ -804,23 +806,27 @@ ITEM = (STATE + UPDATE_SECRET) + ArgumentSpec(
         description=dict(type="str", **_TEXT),
         display_name=dict(type="str", one_line=True),
         disabled=dict(type="bool"),
-        parameters=dict(type="list", elements="dict", options=_PARAMETER),
-        triggers=dict(type="dict", options=dict(cron=dict(type="str", **_TEXT), poll_scm=dict(type="str", **_TEXT))),
+        parameters=dict(type="list", elements="dict", narrows_scope=True, options=_PARAMETER),
+        triggers=dict(
+            type="dict",
+            narrows_scope=True,
+            options=dict(cron=dict(type="str", **_TEXT), poll_scm=dict(type="str", **_TEXT)),
+        ),
         retention=dict(type="dict", narrows_scope=True, options=_RETENTION),
         concurrent=dict(type="bool"),
         quiet_period=dict(type="int", at_least=0, at_most=86400),
         script=dict(type="str", **_TEXT),
         script_sandbox=dict(type="bool"),
-        git=dict(type="dict", options=_GIT),
+        git=dict(type="dict", narrows_scope=True, options=_GIT),
         script_path=dict(type="str", **NAME),
         lightweight=dict(type="bool"),
         orphaned_branches=dict(
             type="dict",
             narrows_scope=True,
-            options=dict(delete=dict(type="bool"), keep_days=_LIMIT, keep_count=_LIMIT),
+            options=dict(delete=dict(type="bool", narrows_scope=True), keep_days=_LIMIT, keep_count=_LIMIT),
         ),
         scan_interval=dict(type="str", choices=[*declared.SCAN_INTERVALS, declared.NEVER]),
-        shell=dict(type="list", elements="str", each_element=_TEXT),
+        shell=dict(type="list", elements="str", narrows_scope=True, each_element=_TEXT),
         label=dict(type="str", one_line=True),
         allow_delete_builds=dict(type="bool", default=False),
     ),
