@@ -576,6 +576,7 @@ def reconcile_replication(task: Task) -> None:
         check=replication.check,
         predict_refusal=replication.predict_refusal,
         to_result=lambda current: replications.to_result({"repo": params["repo"], **current}),
+        cumulative=params["purge"],
         secrets=secrets,
     )
 

@@ -200,6 +200,13 @@ def test_purge_deletes_other_targets_after_the_change() -> None:
         assert replicate(server, targets=targets, purge=True)["changed"]
 
 
+def test_surplus_target_that_only_the_read_back_shows_is_deleted() -> None:
+    third = "https://third.example.com/artifactory/libs"
+    calls = (has(stored(), stored(WEST)), delete(WEST), has(stored(), stored(third)), delete(third), has(stored()))
+    with conversation(*calls) as server:
+        assert replicate(server, targets=[TARGET], purge=True)["changed"]
+
+
 def test_purge_only_deletes_when_the_other_targets_are_unchanged() -> None:
     with conversation(has(stored(), stored(WEST)), delete(WEST), has(stored())) as server:
         assert replicate(server, targets=[TARGET], purge=True)["changed"]

@@ -203,6 +203,7 @@ def reconcile_object(task: Task, form: Form, shared: Shared | None = None) -> No
         check=managed.check,
         predict_refusal=managed.predict_refusal,
         to_result=managed.to_result,
+        cumulative=bool(task.params.get("purge")),
         secrets=WriteOnlySecrets(form.secrets, task.params.get("update_secret", "on_create")),
     )
 
