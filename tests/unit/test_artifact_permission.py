@@ -435,6 +435,12 @@ def test_token_of_an_administrator_is_never_locked_out() -> None:
             "Option 'repositories.targets': these repositories do not exist: missing.",
         ),
         (
+            {"targets": {"ANY_REMOTE": {}}},
+            [repositories(npm_local="LOCAL")],
+            "Option 'repositories.targets': these repositories do not exist: ANY_REMOTE. Use ANY REMOTE for all "
+            "repositories of a class.",
+        ),
+        (
             {"users": {"nobody": ["read"], "anonymous": ["read"]}, "targets": {"ANY": {}}},
             [call("GET", "/access/api/v2/users", json={"users": [{"username": "ci", "uri": ""}]})],
             "Option 'repositories.users': these users do not exist: nobody.",
@@ -523,6 +529,7 @@ def test_undeclared_permissions_are_removed_except_built_in_ones() -> None:
         ({"repositories": {"users": {"a\nb": []}}}, "Option 'repositories.users': 'a\nb' is not a name"),
         ({"repositories": {"users": {"a": None}}}, "Option 'repositories.users.a': must be a list of strings"),
         ({"repositories": {"users": {"a": ["deploy"]}}}, "Option 'repositories.users.a': 'deploy' is not an action"),
+        ({"repositories": {"users": {"a": ["managedXrayMeta"]}}}, "'managedxraymeta' is not an action. Use scan"),
         ({"repositories": {"users": {"a": [], "A": []}}}, "Option 'repositories.users': must not contain user 'A' t"),
         ({"builds": {"targets": {"a": {}, "b": {}}}}, "Option 'builds.targets': must contain only one repository"),
         ({"repositories": {"nope": {}}}, "nope"),

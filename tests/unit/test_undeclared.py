@@ -192,3 +192,13 @@ def test_object_that_the_task_names_beside_the_items_is_kept() -> None:
     task = Task({"undeclared": "remove", "name": "Erin"})
     items = append_undeclared(task, "users", [{"name": "carol"}], "name", lambda: ["carol", "erin"], str.lower)
     assert (items, task.result) == ([{"name": "carol"}], {"undeclared": []})
+
+
+def test_message_says_that_an_item_inherits_the_option() -> None:
+    with conversation() as server:
+        item = {"key": "npm", "type": "virtual", "package_type": "npm"}
+        result = run("artifact_repository", url=server.url, xray_index=True, items=[item])
+    assert result["msg"] == (
+        "Option 'items[0].xray_index': does not apply to virtual npm repositories. The item inherits the option from "
+        "the task. Set it in the items that need it."
+    )

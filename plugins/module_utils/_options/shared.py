@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import typing as t
 
@@ -130,8 +131,20 @@ def _check_items(spec: ArgumentSpec, names: dict[str, str], parameters: dict[str
     elif not isinstance(items, Template):
         for index, item in enumerate(items):
             named = {names.get(name, name): value for name, value in item.items()}
-            with prefix_errors(f"items[{index}]"):
+            with prefix_errors(f"items[{index}]"), _explain_inherited(parameters, item):
                 spec.check_rules(inherit_options(parameters, named))
+
+
+@contextlib.contextmanager
+def _explain_inherited(parameters: dict[str, t.Any], item: dict[str, t.Any]) -> t.Iterator[None]:
+    """Complete the message about an option that an item does not set, but inherits."""
+    try:
+        yield
+    except BadOption as error:
+        if item.get(error.option) is not None or parameters.get(error.option) is None:
+            raise
+        problem = f"{error.problem}. The item inherits the option from the task. Set it in the items that need it"
+        raise BadOption(error.option, problem) from None
 
 
 def _check_undeclared(spec: ArgumentSpec, parameters: dict[str, t.Any]) -> None:

@@ -26,6 +26,18 @@ TYPES = {
     "pipeline_sources": "pipeline_source",
 }
 ACTIONS = ("read", "annotate", "write", "delete", "manage", "scan", "execute", "distribute")
+# Names of actions in older APIs and in their templates
+_OLD_ACTIONS = {
+    "managedxraymeta": "scan",
+    "deploy": "write",
+    "overwrite": "delete",
+    "r": "read",
+    "n": "annotate",
+    "w": "write",
+    "d": "delete",
+    "m": "manage",
+    "mxm": "scan",
+}
 PRINCIPALS = ("users", "groups")
 ALL_PATHS: Fields = {"include_patterns": ["**"], "exclude_patterns": []}
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -121,9 +133,20 @@ def _parse_principals(option: str, kind: str, principals: Fields) -> Fields:
         values = [action.lower() for action in _to_list(f"{option}.{name}", actions)]
         for action in values:
             if action not in ACTIONS:
-                raise BadOption(f"{option}.{name}", f"'{action}' is not an action. Use {', '.join(ACTIONS)}")
+                raise BadOption(f"{option}.{name}", f"'{action}' is not an action. {_suggest_action(action)}")
         parsed[key] = sort_unique(values)
     return parsed
+
+
+def find_wildcard(key: str) -> str | None:
+    """Return the name for all repositories of a class that a key resembles, such as `ANY REMOTE` for `ANY_REMOTE`."""
+    wildcard = re.sub(r"[\s_-]+", " ", key.upper()).replace("ALL", "ANY")
+    return wildcard if wildcard in WILDCARDS else None
+
+
+def _suggest_action(action: str) -> str:
+    """Return the action with another name in older APIs of Artifactory, or else all actions."""
+    return f"Use {_OLD_ACTIONS[action]}" if action in _OLD_ACTIONS else f"Use {', '.join(ACTIONS)}"
 
 
 def _parse_patterns(option: str, value: t.Any) -> Fields:

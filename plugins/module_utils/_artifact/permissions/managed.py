@@ -242,7 +242,9 @@ class ManagedPermission:
             ):
                 missing.append(key)
         if missing:
-            raise BadOption("repositories.targets", f"these repositories do not exist: {join_names(missing)}")
+            wildcards = sorted({wildcard for key in missing if (wildcard := form.find_wildcard(key))})
+            advice = f". Use {join_names(wildcards)} for all repositories of a class" if wildcards else ""
+            raise BadOption("repositories.targets", f"these repositories do not exist: {join_names(missing)}{advice}")
 
     def _check_principals(self, option: str, kind: str, names: list[str]) -> None:
         checked = [name for name in names if (kind, name) != ("users", users.ANONYMOUS)]

@@ -27,6 +27,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
 
 _MAX = 2**31 - 1
 _KEY = dict(NAME, matches=(r'[^/\\:|?*"<>;\s]{1,64}', 'at most 64 characters without spaces and / \\ : | ? * " < > ;'))
+_HTTP = re.compile("https?://", re.IGNORECASE)
 _RESERVED_KEYS = ("api", "ui", "webapp", "list", "simple", "repo", "favicon.ico", "trash", "auto-trashcan")
 _FLAGS = (
     *("allow_any_host_auth", "archive_browsing_enabled", "artifactory_requests_can_retrieve_remote_artifacts"),
@@ -155,6 +156,8 @@ def check_options(params: Fields) -> None:
     if params["state"] == "absent":
         return
     _check_key(params["key"])
+    if params["type"] == "remote" and not _HTTP.match(params["remote_url"] or "http://"):
+        raise BadOption("remote_url", "must start with 'http://' or 'https://'")
     for option in ("type", "package_type"):
         if not params[option]:
             raise BadOption(option, "is required if the repository should exist")
