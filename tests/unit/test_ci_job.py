@@ -392,6 +392,14 @@ def test_deletion_is_not_denied_when_the_read_back_is_not_the_job(answer: dict[s
     assert "still exists" not in result["msg"]
 
 
+def test_login_page_does_not_accept_a_change() -> None:
+    page = call("POST", "/job/app/config.xml", text="<!DOCTYPE html><html>Sign in</html>")
+    old = stored("/job/app", "<description>old</description>")
+    result = manage(listed("app"), old, page, old, name="app", description="new", visibility_timeout=0)
+    assert (result["failed"], result["changed"]) == (True, False)
+    assert "the response is not empty" in result["msg"]
+
+
 def test_login_page_in_xhtml_is_not_a_job() -> None:
     page = call("GET", "/job/app/config.xml", text='<html xmlns="http://www.w3.org/1999/xhtml"><body/></html>')
     result = manage(listed("app"), page, name="app", description="x")

@@ -125,7 +125,12 @@ class CiService:
             options["headers"] = crumb
             if read_only:
                 return self.http.read("POST", path, **options)
-            return self.http.write("POST", path, policy=policy, changes_state=changes_state, **options)
+            response = self.http.write("POST", path, policy=policy, changes_state=changes_state, **options)
+            is_document = options.get("data") is not None and response.status == 200
+            if is_document and response.text.lstrip().startswith("<"):
+                # Jenkins accepts a document without a body, so that this is a page such as that of a login
+                raise response.wrong_format_error("empty")
+            return response
 
         crumb = self.http.get_cached("crumb", self._initial_crumb)
         try:
