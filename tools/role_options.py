@@ -26,7 +26,7 @@ _REMARK_ON_ITEMS = re.compile(r"(Required|Within|Outside of)\b.*O\(items")
 # Options that are documented once for all entries of a list
 WAITING = frozenset({"wait", "wait_timeout", "wait_delay"})
 # Options for a whole list
-OF_LISTS = frozenset({"undeclared", "deletions_only", "predict_missing"})
+OF_LISTS = frozenset({"undeclared", "deletions_only", "predict_missing", "withhold_grants"})
 # In check mode, objects of earlier tasks of the role do not exist
 MADE_BEFORE = {"predict_missing": "__review_provision_changed"}
 

@@ -102,6 +102,21 @@ options:
         task then fails with the error of the server, although the change took effect.
     type: bool
     default: false
+  withhold_grants:
+    description:
+      - Whether to leave out what gives access, namely new members, and V(true) in O(auto_join), O(admin_privileges),
+        O(watch_manager) and similar options. New groups are created without it. Everything else is changed.
+      - Plays use it to remove members before they change permissions. A later task without this option then adds the
+        new members.
+    type: bool
+    default: false
+  predict_missing:
+    description:
+      - Whether check mode assumes that earlier tasks create missing users. If V(false), check mode fails if a user to
+        add does not exist.
+      - If the task sets only O(members) and options that V(true) gives access with, check mode also assumes that an
+        earlier task creates a missing group.
+      - Ignored outside of check mode.
   undeclared:
     description:
       - How to treat existing groups that are not in O(items).
@@ -348,6 +363,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.acc
     groups,
     identity_fields,
     managed_group,
+    memberships,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.access.administration import GroupGuard
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
@@ -390,7 +406,7 @@ ITEM = (PURGE + STATE) + ArgumentSpec(
     ),
     checks=[desired_group],
 )
-SPEC = (ARTIFACT + PREDICT_MISSING + UNDECLARED + VISIBILITY) + with_items(ITEM)
+SPEC = (ARTIFACT + PREDICT_MISSING + UNDECLARED + VISIBILITY + memberships.WITHHOLD_GRANTS) + with_items(ITEM)
 
 
 def run(task: Task) -> None:
@@ -413,7 +429,7 @@ def reconcile_group(task: Task, guard: GroupGuard) -> None:
         task,
         "group",
         read=group.find,
-        desired=group.desired,
+        desired=group.desired_for,
         create=group.create,
         update=group.update,
         delete=group.delete,

@@ -136,6 +136,22 @@ options:
         task then fails with the error of the server, although the change took effect.
     type: bool
     default: false
+  withhold_grants:
+    description:
+      - Whether to leave out what gives access, namely new groups, V(true) in O(admin), O(watch_manager) and similar
+        options, and V(false) in O(disable_ui_access) and O(locked). New users are created without it. Everything else
+        is changed.
+      - Plays use it to remove users from groups before they change permissions. A later task without this option then
+        adds the new groups.
+    type: bool
+    default: false
+  predict_missing:
+    description:
+      - Whether check mode assumes that earlier tasks create missing groups. If V(false), check mode fails if a group to
+        add does not exist.
+      - If the task sets only O(groups) and options that give access, check mode also assumes that an earlier task
+        creates a missing user.
+      - Ignored outside of check mode.
   undeclared:
     description:
       - How to treat existing users that are not in O(items).
@@ -504,7 +520,7 @@ ITEM = (PURGE + STATE) + ArgumentSpec(
     ),
     checks=[desired_user],
 )
-SPEC = (ARTIFACT + PREDICT_MISSING + UNDECLARED + VISIBILITY) + with_items(ITEM, user_password="password")
+SPEC = (ARTIFACT + PREDICT_MISSING + UNDECLARED + VISIBILITY + memberships.WITHHOLD_GRANTS) + with_items(ITEM, user_password="password")
 
 
 def run(task: Task) -> None:
@@ -536,7 +552,7 @@ def reconcile_user(task: Task) -> None:
         task,
         "user",
         read=user.find,
-        desired=user.desired,
+        desired=user.desired_for,
         create=user.create,
         update=user.update,
         delete=user.delete,

@@ -404,3 +404,34 @@ def test_all_groups_are_read() -> None:
 def test_information_of_one_group_costs_one_request() -> None:
     with conversation(group()) as server:
         assert len(run("artifact_group_info", url=server.url, **TASK)["groups"]) == 1
+
+
+def test_members_are_removed_but_not_added_when_grants_are_withheld() -> None:
+    change = call("PATCH", f"{GROUPS}/developers/members", sent_json={"add": [], "remove": ["dave"]}, json={})
+    with conversation(group(), change, group(members=["carol"])) as server:
+        options = {"members": ["carol", "erin"], "purge": True, "admin_privileges": True}
+        result = run("artifact_group", url=server.url, withhold_grants=True, **options, **TASK)
+    assert (result["changed"], result["group"]["members"]) == (True, ["carol"])
+
+
+def test_nothing_is_written_when_only_grants_are_missing() -> None:
+    with conversation(group()) as server:
+        result = run("artifact_group", url=server.url, withhold_grants=True, members=["erin"], auto_join=True, **TASK)
+    assert result["changed"] is False
+
+
+def test_new_group_has_no_members_when_grants_are_withheld() -> None:
+    sent = {"name": "developers", "description": "Web", "members": []}
+    created = call("POST", GROUPS, 201, sent_json=sent, json={})
+    with conversation(missing(), version(), created, group(description="Web", members=[])) as server:
+        options = {"description": "Web", "members": ["carol"], "admin_privileges": True}
+        result = run("artifact_group", url=server.url, withhold_grants=True, **options, **TASK)
+    assert result["group"]["members"] == []
+
+
+def test_check_mode_predicts_added_members_of_a_group_that_an_earlier_task_creates() -> None:
+    with conversation(missing(), version()) as server:
+        options = {"members": ["carol"], "admin_privileges": True, "predict_missing": True}
+        result = run("artifact_group", url=server.url, check_mode=True, diff_mode=True, **options, **TASK)
+    assert result["changed"] is True
+    assert result["diff"]["before"] == {"state": "present", "admin_privileges": False, "members": []}

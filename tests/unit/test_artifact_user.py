@@ -701,3 +701,19 @@ def test_first_failure_is_reported_when_a_user_cannot_be_read() -> None:
     with conversation(call("GET", USERS, json={"users": [{"username": "a"}, {"username": "b"}]}), refused) as server:
         result = run("artifact_user_info", url=server.url, token=OWN_TOKEN, workers=1)
     assert result["msg"].startswith(f"GET {server.url}{USERS}/a: 403 Forbidden")
+
+
+def test_groups_are_removed_but_not_added_when_grants_are_withheld() -> None:
+    change = call("PATCH", f"{USERS}/carol/groups", sent_json={"add": [], "remove": ["old"]}, json={})
+    reads = user(groups=["developers", "old"]), user()
+    with conversation(reads[0], change, reads[1]) as server:
+        options = {"groups": ["developers", "leads"], "purge": True, "admin": True}
+        result = run("artifact_user", url=server.url, withhold_grants=True, **options, **TASK)
+    assert (result["changed"], result["user"]["groups"]) == (True, ["developers"])
+
+
+def test_check_mode_predicts_added_groups_of_a_user_whom_an_earlier_task_creates() -> None:
+    with conversation(missing(), version()) as server:
+        options = {"groups": ["leads"], "predict_missing": True}
+        result = run("artifact_user", url=server.url, check_mode=True, diff_mode=True, **options, **TASK)
+    assert (result["changed"], result["diff"]["before"]) == (True, {"state": "present", "groups": []})

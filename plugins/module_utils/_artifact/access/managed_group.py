@@ -14,6 +14,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.acc
     users,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.access.administration import GroupGuard
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.access.identity_fields import GROUP_ROLES
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
@@ -28,6 +29,8 @@ _NEW_GROUP = {
     "admin_privileges": False,
     "realm": "internal",
 }
+# Values that give members of the group access
+_GRANTS = dict.fromkeys(("auto_join", "admin_privileges", *GROUP_ROLES), True)
 
 
 class ManagedGroup:
@@ -59,13 +62,19 @@ class ManagedGroup:
             self._report_spelling(group["name"])
             group = None
         if group is None:
-            self._current = {}
-            return None
+            self._current = {"name": self._name, **_NEW_GROUP, "members": []} if self._is_created_earlier else {}
+            return {**self._current, "members": memberships.build((), self._purge)} if self._current else None
         groups.FIELDS.complete(self._artifact, group, self.desired)
         if self._declared is not None and group["members"] is None:
             raise BadOption("members", f"requires Artifactory {_MEMBERS_SINCE} or later, which returns the members")
         self._current = group
         return {**group, "members": memberships.build(group["members"] or (), self._purge)}
+
+    def desired_for(self, before: Fields | None) -> Fields:
+        """Return the desired fields for the current group, without grants if they are withheld."""
+        if not self._task.params["withhold_grants"]:
+            return self.desired
+        return memberships.withhold_grants(self.desired, before, "members", _GRANTS)
 
     def check(self, before: Fields | None, fields: Fields | None, allow_lockout: bool) -> None:
         """Refuse changes that the server would refuse, and that lock out the account of the task.
@@ -81,7 +90,7 @@ class ManagedGroup:
             if before is None:
                 groups.FIELDS.complete(self._artifact, None, fields)
             check_auto_join({**self._current, **fields})
-            if not self._task.predicts_missing:
+            if not self._task.predicts_missing and not self._task.params["withhold_grants"]:
                 self._check_members()
             if "members" in fields and self._current and groups.is_external(self._current):
                 self._task.warn(
@@ -100,6 +109,11 @@ class ManagedGroup:
         added, _removed = memberships.find_changes(self._current.get("members") or (), desired)
         if missing := users.find_missing(self._artifact, added):
             raise BadOption("members", f"these users do not exist: {', '.join(missing)}")
+
+    @property
+    def _is_created_earlier(self) -> bool:
+        """Whether check mode assumes that an earlier task creates the group, to which this one only adds grants."""
+        return self._task.predicts_missing and 0 < len(self.desired) and self.desired.keys() <= {"members", *_GRANTS}
 
     def create(self, fields: Fields) -> None:
         """Create the group with its members."""

@@ -16,6 +16,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.acc
     password_check,
     users,
 )
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.access.identity_fields import USER_ROLES
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
@@ -39,6 +40,8 @@ _NEW_USER = {
     "realm": "internal",
     _LOCKED: False,
 }
+# Values that give the user access
+_GRANTS: Fields = {**dict.fromkeys(("admin", *USER_ROLES), True), "disable_ui_access": False, _LOCKED: False}
 
 
 class ManagedUser:
@@ -63,8 +66,8 @@ class ManagedUser:
         """Return the user, or `None` if it does not exist."""
         user = users.find(self._artifact, self._name)
         if user is None:
-            self.current = {}
-            return None
+            self.current = {"name": self._name, **_NEW_USER, "groups": []} if self._is_created_earlier else {}
+            return {**self.current, "groups": memberships.build((), self._purge)} if self.current else None
         if generation.is_platform(self._artifact):
             user["groups"] = memberships.respell(user["groups"], self._declared or ())
             user[_LOCKED] = None if user["status"] is None else user["status"] == users.LOCKED
@@ -73,6 +76,12 @@ class ManagedUser:
         users.FIELDS.complete(self._artifact, user, self.desired)
         self.current = user
         return {**user, "groups": memberships.build(user["groups"], self._purge)}
+
+    def desired_for(self, before: Fields | None) -> Fields:
+        """Return the desired fields for the current user, without grants if they are withheld."""
+        if not self._task.params["withhold_grants"]:
+            return self.desired
+        return memberships.withhold_grants(self.desired, before, "groups", _GRANTS)
 
     def check(self, before: Fields | None, fields: Fields | None, allow_lockout: bool) -> None:
         """Refuse changes that the server would refuse, and that lock out the account of the task.
@@ -92,7 +101,7 @@ class ManagedUser:
             raise BadOption(self._password_option, f"is required {purpose}, unless 'internal_password_disabled: true'")
         if fields is not None:
             self._check_ui_access(fields)
-            if not self._task.predicts_missing:
+            if not self._task.predicts_missing and not self._task.params["withhold_grants"]:
                 self._check_groups()
         if before is not None and not allow_lockout:
             self._check_lockout(fields)
@@ -116,6 +125,11 @@ class ManagedUser:
         added, _removed = memberships.find_changes(self.current.get("groups", ()), desired)
         if missing := groups.find_missing(self._artifact, added):
             raise BadOption("groups", f"these groups do not exist: {', '.join(missing)}")
+
+    @property
+    def _is_created_earlier(self) -> bool:
+        """Whether check mode assumes that an earlier task creates the user, to whom this one only adds grants."""
+        return self._task.predicts_missing and 0 < len(self.desired) and self.desired.keys() <= {"groups", *_GRANTS}
 
     def create(self, fields: Fields) -> None:
         """Create the user. With `purge`, remove it from the undeclared groups that new users join."""

@@ -13,7 +13,10 @@ from __future__ import annotations
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import sort_unique
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, sort_unique
+
+WITHHOLD_GRANTS = ArgumentSpec(dict(withhold_grants=dict(type="bool", default=False, narrows_scope=True)))
 
 Membership = t.Union[list[str], dict[str, bool]]
 
@@ -33,6 +36,19 @@ def find_changes(current: t.Iterable[str], desired: Membership) -> tuple[list[st
     """Return the names to add and the names to remove."""
     added = sorted(set(desired) - set(current))
     return added, sorted(set(current) - set(desired)) if isinstance(desired, list) else []
+
+
+def withhold_grants(desired: t.Mapping[str, t.Any], current: Fields | None, kind: str, grants: Fields) -> Fields:
+    """Return the desired fields without those that give access.
+
+    :arg kind: the field with the membership, of which only removals are kept
+    :arg grants: the values of fields that give access
+    """
+    kept = {name: value for name, value in desired.items() if name != kind and grants.get(name) is not value}
+    names = desired.get(kind)
+    if isinstance(names, list) and current is not None:
+        kept[kind] = sorted({*names} & {*current[kind]})
+    return kept
 
 
 def to_list(membership: Membership | None) -> list[str] | None:
