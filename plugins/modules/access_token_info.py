@@ -35,6 +35,13 @@ options:
   token_id:
     description: Return only the token with this ID.
     type: str
+  exclude_own:
+    description:
+      - Whether to leave out the token with which this task authenticates, and all tokens with the same description,
+        subject and scope. If V(true), the task fails if it cannot identify its token.
+      - Use it before you revoke the listed tokens.
+    type: bool
+    default: false
 seealso:
   - module: buildworks.toolchain.access_token
 """
@@ -98,6 +105,7 @@ SPEC = ARTIFACT + ArgumentSpec(
         subject=dict(type="str", **NAME),
         refreshable=dict(type="bool"),
         token_id=dict(type="str", no_log=False, **NAME),
+        exclude_own=dict(type="bool", default=False, narrows_scope=True),
     )
 )
 
@@ -108,7 +116,9 @@ def run(task: Task) -> None:
         filters["username"] = task.params["subject"]
     if task.params["refreshable"] is not None:
         filters["refreshable"] = str(task.params["refreshable"]).lower()
-    task.result["tokens"] = tokens.list_tokens(ArtifactService(task), **filters)
+    artifact = ArtifactService(task)
+    found = tokens.list_tokens(artifact, **filters)
+    task.result["tokens"] = tokens.exclude_own(artifact, found) if task.params["exclude_own"] else found
 
 
 def main() -> None:

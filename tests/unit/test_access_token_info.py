@@ -110,3 +110,31 @@ def test_open_source_edition_is_named_when_it_has_no_api() -> None:
         result["msg"]
         == "The API for access tokens requires Artifactory Pro, but the server is the open-source edition."
     )
+
+
+# The payload is {"jti": "5fe3a9c8"}
+OWN_TOKEN = "e30.eyJqdGkiOiAiNWZlM2E5YzgifQ.x"
+REFERENCE = "cmVmdGtuOjAxOjE3NDYwMDAwMDA6" + "a" * 40
+
+
+@pytest.mark.parametrize("own", [OWN_TOKEN, REFERENCE])
+def test_own_token_and_tokens_with_its_identity_are_excluded(own: str) -> None:
+    found = [OLDER, NEWER, {**OLDER, "token_id": "other"}, {**OLDER, "token_id": "admin", "scope": "applied-permissions/admin"}]
+    calls = [call("GET", TOKENS, json={"tokens": found})]
+    if own == REFERENCE:
+        calls.append(call("GET", f"{TOKENS}/me", json=OLDER))
+    with conversation(*calls) as server:
+        result = run("access_token_info", url=server.url, token=own, exclude_own=True)
+    assert sorted(token["token_id"] for token in result["tokens"]) == ["11aa", "admin"]
+
+
+def test_task_fails_when_its_token_cannot_be_identified() -> None:
+    with conversation(call("GET", TOKENS, json={"tokens": [OLDER]}), call("GET", f"{TOKENS}/me", 404)) as server:
+        result = run("access_token_info", url=server.url, token=REFERENCE, exclude_own=True)
+    assert result["msg"].startswith("Cannot identify the token of this task: it is a reference token")
+
+
+def test_password_excludes_no_token() -> None:
+    with conversation(call("GET", TOKENS, json={"tokens": [OLDER]})) as server:
+        result = run("access_token_info", url=server.url, username="ci", password="s3cret-of-ci", exclude_own=True)
+    assert len(result["tokens"]) == 1

@@ -62,6 +62,18 @@ def list_tokens(artifact: ArtifactService, secret: str | None = None, **filters:
     return sorted(tokens, key=lambda token: (token["issued_at"] or 0, token["token_id"]), reverse=True)
 
 
+def exclude_own(artifact: ArtifactService, found: list[Fields]) -> list[Fields]:
+    """Return tokens without those that share description, subject and scope with the token of the task.
+
+    :raises ToolchainError: if the task authenticates with a token that cannot be identified
+    """
+    if artifact.own_token is None:
+        return found
+    own_id = token_secret.token_id(artifact.own_token) or _read_own_id(artifact)
+    own = [_identity(token) for token in found if token["token_id"] == own_id]
+    return [token for token in found if _identity(token) not in own]
+
+
 def to_result(token: Fields) -> Fields:
     """Return a token as the module returns it, with all its members."""
     return {**dict.fromkeys(_MEMBERS), "surplus": [], **token}
@@ -236,6 +248,20 @@ class TokenService(SecretService):
             return response.record().text("token_id")
         self.is_owner_proven = response.status != 404
         return items[0]["token_id"] if response.status == 404 and items else None
+
+
+def _read_own_id(artifact: ArtifactService) -> str:
+    response = artifact.http.read("GET", f"{_ADDRESS}/me", accept=(200, 404))
+    if response.status == 200:
+        return response.record().text("token_id")
+    raise ToolchainError(
+        "Cannot identify the token of this task: it is a reference token, and Artifactory before 7.53 does not report "
+        "its ID. Use an access token, or 'username' and 'password'."
+    )
+
+
+def _identity(token: Fields) -> tuple[t.Any, ...]:
+    return token["description"], token["username"], token["scope"]
 
 
 def _check_options(task: Task) -> None:
