@@ -520,7 +520,9 @@ ITEM = (PURGE + STATE) + ArgumentSpec(
     ),
     checks=[desired_user],
 )
-SPEC = (ARTIFACT + PREDICT_MISSING + UNDECLARED + VISIBILITY + memberships.WITHHOLD_GRANTS) + with_items(ITEM, user_password="password")
+SPEC = (ARTIFACT + PREDICT_MISSING + UNDECLARED + VISIBILITY + memberships.WITHHOLD_GRANTS) + with_items(
+    ITEM, user_password="password"
+)
 
 
 def run(task: Task) -> None:

@@ -117,7 +117,7 @@ def test_other_files_are_deployed_when_one_is_refused(sandbox: Sandbox, tmp_path
     refused = fault(service="artifact", kind="status", status=403, label="deploy_file", body="no right")
     steps = [Step(FILES, [refused]), Step(FILES), Step(FILES), Step(FILES, [RESET])]
     failed, continued, repeated, complete = run_role(sandbox, "artifact_provision", steps, tmp_path)
-    assert failed.failure.startswith("1 of 2 items failed. The first failure is items[0]: ")
+    assert failed.failure.startswith("Upload and delete files: 1 of 2 items failed. The first failure is items[0]: ")
     assert "delete_item" in failed.writes
     assert (continued.failure, continued.changed) == ("", 2)
     assert sorted(continued.writes) == ["deploy_file", "deploy_file", "patch_metadata"]
@@ -376,7 +376,7 @@ COMPLETE: dict[str, Any] = {
 }
 
 
-TASKS = 23  # in COMPLETE, which change something
+TASKS = 24  # in COMPLETE, which change something
 # Writes of consecutive tasks in the order of the tasks. The items of a task are processed concurrently
 CREATIONS = [
     {"install_licenses"},
@@ -385,7 +385,6 @@ CREATIONS = [
     {"create_saml_setting"},
     {"create_environment"},
     {"create_project", "create_project_environment", "create_project_role"},
-    {"create_oidc_provider", "create_oidc_mapping"},
     {"merge_configuration"},
     {"create_keypair"},
     {"add_certificate"},
@@ -396,6 +395,8 @@ CREATIONS = [
     {"create_platform_user"},
     {"create_platform_permission"},
     {"save_project_member", "attach_repository", "share_repository"},
+    {"change_platform_user_groups"},
+    {"create_oidc_provider", "create_oidc_mapping"},
     {"replace_replications"},
     {"create_webhook"},
     {"create_cleanup_policy", "enable_cleanup_policy"},
@@ -482,17 +483,18 @@ REDUCED: dict[str, Any] = {
 
 
 DELETIONS = [
+    {"delete_oidc_provider"},
+    {"delete_platform_user"},
+    {"delete_platform_group"},
+    {"delete_platform_permission"},
     {"merge_configuration"},
     {"delete_ldap_group", "delete_ldap_setting"},
     {"delete_saml_setting"},
     {"update_project_role"},
-    {"delete_oidc_provider"},
     {"delete_trusted_key"},
     {"update_repository", "delete_repository"},
     {"merge_configuration"},
-    {"delete_platform_group"},
-    {"delete_platform_user"},
-    {"delete_platform_permission", "replace_platform_permission_resource"},
+    {"replace_platform_permission_resource", "patch_platform_permission_resource"},
     {"remove_project_member", "detach_repository", "delete_project"},
     {"delete_replications"},
     {"delete_webhook", "replace_webhook"},

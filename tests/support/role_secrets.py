@@ -188,7 +188,7 @@ def secret_options(mirror: Mirror) -> Iterator[tuple[str, ...]]:
     spec = importlib.import_module(f"{_MODULES}.{mirror.module}").SPEC.options
     container = spec.get(mirror.option or "items", {}) if not mirror.item else {}
     own = container.get("options") or spec
-    place = _argument_spec(mirror.role)
+    place = argument_spec(mirror.role)
     for name in mirror.path:
         place = place["options"][name]
     for path in _list_secrets(own):
@@ -197,7 +197,8 @@ def secret_options(mirror: Mirror) -> Iterator[tuple[str, ...]]:
 
 
 @functools.cache
-def _argument_spec(role: str) -> Any:
+def argument_spec(role: str) -> Any:
+    """Return the argument specification of a role."""
     text = (ROOT / "roles" / role / "meta" / "argument_specs.yml").read_text()
     return load_yaml(text)["argument_specs"]["main"]
 

@@ -119,7 +119,12 @@ REFERENCE = "cmVmdGtuOjAxOjE3NDYwMDAwMDA6" + "a" * 40
 
 @pytest.mark.parametrize("own", [OWN_TOKEN, REFERENCE])
 def test_own_token_and_tokens_with_its_identity_are_excluded(own: str) -> None:
-    found = [OLDER, NEWER, {**OLDER, "token_id": "other"}, {**OLDER, "token_id": "admin", "scope": "applied-permissions/admin"}]
+    found = [
+        OLDER,
+        NEWER,
+        {**OLDER, "token_id": "other"},
+        {**OLDER, "token_id": "admin", "scope": "applied-permissions/admin"},
+    ]
     calls = [call("GET", TOKENS, json={"tokens": found})]
     if own == REFERENCE:
         calls.append(call("GET", f"{TOKENS}/me", json=OLDER))

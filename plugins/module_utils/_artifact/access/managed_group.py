@@ -113,7 +113,7 @@ class ManagedGroup:
     @property
     def _is_created_earlier(self) -> bool:
         """Whether check mode assumes that an earlier task creates the group, to which this one only adds grants."""
-        return self._task.predicts_missing and 0 < len(self.desired) and self.desired.keys() <= {"members", *_GRANTS}
+        return self._task.predicts_missing and len(self.desired) > 0 and self.desired.keys() <= {"members", *_GRANTS}
 
     def create(self, fields: Fields) -> None:
         """Create the group with its members."""

@@ -129,7 +129,7 @@ class ManagedUser:
     @property
     def _is_created_earlier(self) -> bool:
         """Whether check mode assumes that an earlier task creates the user, to whom this one only adds grants."""
-        return self._task.predicts_missing and 0 < len(self.desired) and self.desired.keys() <= {"groups", *_GRANTS}
+        return self._task.predicts_missing and len(self.desired) > 0 and self.desired.keys() <= {"groups", *_GRANTS}
 
     def create(self, fields: Fields) -> None:
         """Create the user. With `purge`, remove it from the undeclared groups that new users join."""
