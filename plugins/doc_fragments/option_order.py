@@ -22,7 +22,8 @@ class ModuleDocFragment:
 """
 
     ACCESS_TOKEN_INFO = r"""
-{options: {description: {}, subject: {}, refreshable: {}, token_id: {}}}
+{options: {description: {}, subject: {}, refreshable: {}, token_id: {},
+    exclude_own: {}}}
 """
 
     ARTIFACT_ARCHIVE = r"""
@@ -136,9 +137,10 @@ class ModuleDocFragment:
     purge: {}, auto_join: {}, admin_privileges: {}, watch_manager: {},
     policy_viewer: {}, policy_manager: {}, reports_manager: {},
     resources_manager: {}, manage_webhook: {}, allow_lockout: {},
-    undeclared: {}, state: {}, items: {}, predict_missing: {},
-    deletions_only: {}, visibility_timeout: {}, workers: {}, on_error: {},
-    max_failures: {}, result_limit: {}, to_file: {}}}
+    withhold_grants: {}, predict_missing: {}, undeclared: {},
+    state: {}, items: {}, deletions_only: {}, visibility_timeout: {},
+    workers: {}, on_error: {}, max_failures: {}, result_limit: {},
+    to_file: {}}}
 """
 
     ARTIFACT_GROUP_INFO = r"""
@@ -444,9 +446,10 @@ class ModuleDocFragment:
     internal_password_disabled: {}, watch_manager: {}, policy_viewer: {},
     policy_manager: {}, reports_manager: {}, resources_manager: {},
     manage_webhook: {}, platform_auditor: {}, locked: {}, allow_lockout: {},
-    undeclared: {}, state: {}, items: {}, predict_missing: {},
-    deletions_only: {}, visibility_timeout: {}, workers: {}, on_error: {},
-    max_failures: {}, result_limit: {}, to_file: {}}}
+    withhold_grants: {}, predict_missing: {}, undeclared: {},
+    state: {}, items: {}, deletions_only: {}, visibility_timeout: {},
+    workers: {}, on_error: {}, max_failures: {}, result_limit: {},
+    to_file: {}}}
 """
 
     ARTIFACT_USER_INFO = r"""
