@@ -587,6 +587,7 @@ def reconcile_credential(task: Task, shared: managed.SharedStores) -> None:
         delete=credential.delete,
         check=credential.check,
         to_result=credential.to_result,
+        replaces=True,
         secrets=credential.secrets,
     )
 

@@ -384,6 +384,7 @@ def reconcile_domain(task: Task, shared: domains.SharedDomains) -> None:
         delete=domain.delete,
         check=domain.check,
         to_result=domain.to_result,
+        replaces=True,
     )
 
 

@@ -151,6 +151,7 @@ def run(task: Task) -> None:
         check=check,
         predict_refusal=lambda: permission_check.check_removal(task, review, "manage_users"),
         to_result=groups.to_result,
+        replaces=True,
         cumulative=task.params["append"],
     )
 

@@ -138,7 +138,8 @@ def test_check_mode_reads_only() -> None:
 
 
 def test_change_sends_the_secret_again_and_keeps_other_members() -> None:
-    calls = [listed("one"), token_config("SYSTEM"), updated("new \u0142", "SYSTEM"), get_listing("new \u0142")]
+    calls = [listed("one"), token_config("SYSTEM"), get_listing(), token_config("SYSTEM")]
+    calls += [updated("new \u0142", "SYSTEM"), get_listing("new \u0142")]
     with conversation(*calls, token_config("SYSTEM", "new \u0142")) as server:
         result = apply(server, description="new \u0142")
     assert (result["changed"], result["updated_secrets"]) == (True, ["secret"])
@@ -160,8 +161,8 @@ def test_verified_secret_is_sent_only_if_it_differs() -> None:
     with conversation(listed("one"), token_config(), hashed(secret="s3cret")) as server:
         assert not apply(server, **options)["changed"]
     for stored in ("other", None):
-        calls = [listed("one"), token_config(), hashed(secret=stored), updated("d"), get_listing(), token_config()]
-        with conversation(*calls) as server:
+        calls = [listed("one"), token_config(), hashed(secret=stored), get_listing(), token_config()]
+        with conversation(*calls, updated("d"), get_listing(), token_config()) as server:
             assert apply(server, **options)["updated_secrets"] == ["secret"]
 
 
@@ -178,7 +179,8 @@ def test_secret_is_not_sent_if_it_cannot_be_verified() -> None:
 
 
 def test_update_without_effect_fails() -> None:
-    calls = [listed("one"), token_config(), updated("new"), get_listing("d"), token_config()]
+    calls = [listed("one"), token_config(), get_listing("d"), token_config()]
+    calls += [updated("new"), get_listing("d"), token_config()]
     with conversation(*calls) as server:
         result = apply(server, description="new")
     assert result["msg"] == (
@@ -188,7 +190,8 @@ def test_update_without_effect_fails() -> None:
 
 
 def test_lost_reply_is_repeated() -> None:
-    calls = [listed("one"), token_config(), dataclasses.replace(updated("new"), drop=True), updated("new")]
+    calls = [listed("one"), token_config(), get_listing("d"), token_config()]
+    calls += [dataclasses.replace(updated("new"), drop=True), updated("new")]
     with conversation(*calls, get_listing("new"), token_config(description="new")) as server:
         assert apply(server, description="new")["changed"]
 

@@ -84,7 +84,8 @@ def test_missing_domain_is_created() -> None:
 
 
 def test_change_keeps_what_is_not_declared() -> None:
-    calls = [listed(git=member("one")), config(HOSTNAME), posted(f"{GIT}/config.xml", HOSTNAME + SCHEMES, "d")]
+    calls = [listed(git=member("one")), config(HOSTNAME), get_listing("one"), config(HOSTNAME)]
+    calls += [posted(f"{GIT}/config.xml", HOSTNAME + SCHEMES, "d")]
     with conversation(*calls, get_listing("one"), config(HOSTNAME + SCHEMES)) as server:
         result = apply(server, schemes=["https", "ssh"])
     assert result["diff"] == {
@@ -95,7 +96,7 @@ def test_change_keeps_what_is_not_declared() -> None:
 
 def test_unknown_characters_are_not_overwritten() -> None:
     unknown = HOSTNAME.replace("a,b", "a?b")
-    with conversation(listed(git=member()), config(unknown)) as server:
+    with conversation(listed(git=member()), config(unknown), get_listing(), config(unknown)) as server:
         result = apply(server, schemes=["https"])
     assert "a specification that is not declared contains question marks" in result["msg"]
     with conversation() as server:

@@ -57,7 +57,7 @@ def test_second_run_sends_one_read(options: dict[str, Any]) -> None:
 def test_members_are_replaced(options: dict[str, Any], sent: dict[str, str], stored: list[str]) -> None:
     update = act("update_group", name="devs", **sent)
     lookups = [users("alice", *stored)] if stored else []
-    result = group(groups(DEVS), *lookups, update, groups({**DEVS, "users": stored}), **options)
+    result = group(groups(DEVS), *lookups, groups(DEVS), update, groups({**DEVS, "users": stored}), **options)
     assert result["changed"]
     assert result["group"]["users"] == sorted(stored)
 
@@ -107,16 +107,28 @@ def test_read_only_group_is_refused_before_write(options: dict[str, Any]) -> Non
     )
 
 
+def test_member_of_another_client_is_kept_when_it_is_added_before_the_write() -> None:
+    other, added = (
+        {**DEVS, "users": ["alice", "bob", "dave"]},
+        act("update_group", name="devs", users="alice,bob,carol,dave"),
+    )
+    stored = groups({**DEVS, "users": ["alice", "bob", "carol", "dave"]})
+    calls = groups(DEVS), users("carol"), groups(other), users("carol"), groups(other), added, stored
+    result = group(*calls, users=["carol"], append=True)
+    assert result["group"]["users"] == ["alice", "bob", "carol", "dave"]
+    assert "Another client changed the group while the task was running." in result["warnings"][0]
+
+
 def test_task_fails_when_member_is_not_added() -> None:
     update = act("update_group", name="devs", users="nobody")
-    result = group(groups(DEVS), users("nobody"), update, groups(DEVS), users=["nobody"])
+    result = group(groups(DEVS), users("nobody"), groups(DEVS), update, groups(DEVS), users=["nobody"])
     assert result["failed"]
     assert "these fields of the group do not have the requested values: users" in result["msg"]
 
 
 def test_refusal_is_reported() -> None:
     refused = act("update_group", 404, name="devs", users="x", text=refusal(404, "User not found: x"))
-    result = group(groups(DEVS), users("x"), refused, groups(DEVS), users=["x"])
+    result = group(groups(DEVS), users("x"), groups(DEVS), refused, groups(DEVS), users=["x"])
     assert "404 User not found: x." in result["msg"]
 
 
@@ -165,8 +177,8 @@ def test_account_can_leave_group_without_needed_permissions() -> None:
     removed = [act("delete_group", name="devs"), groups(), all_groups(OTHER)]
     assert group(groups(ADMINS), *held_roles("Root"), *removed, state="absent")["changed"]
     assert group(groups(ADMINS), *removed, state="absent", allow_lockout=True)["changed"]
-    read_back = groups({**ADMINS, "users": ["admin"]})
-    assert group(groups(ADMINS), act("update_group", name="devs", users="admin"), read_back, users=["admin"])["changed"]
+    calls = groups(ADMINS), groups(ADMINS), act("update_group", name="devs", users="admin")
+    assert group(*calls, groups({**ADMINS, "users": ["admin"]}), users=["admin"])["changed"]
 
 
 @pytest.mark.parametrize("permission", ["assign_role", "manage_users"])
@@ -230,7 +242,7 @@ def test_missing_member_is_accepted_with_predict_missing() -> None:
 def test_member_is_added_again_when_another_client_overwrites_it() -> None:
     first, again = (act("update_group", name="devs", users=f"alice,bob,{new}") for new in ("carol", "carol,dave"))
     overwritten, both = (groups({**DEVS, "users": ["alice", "bob", *new]}) for new in (["dave"], ["dave", "carol"]))
-    calls = groups(DEVS), users("carol"), first, overwritten, users("carol"), again, both
+    calls = groups(DEVS), users("carol"), groups(DEVS), first, overwritten, users("carol"), overwritten, again, both
     result = group(*calls, users=["carol"], append=True)
     assert result["changed"]
     assert result["group"]["users"] == ["alice", "bob", "carol", "dave"]
@@ -240,5 +252,5 @@ def test_member_is_added_when_another_client_creates_the_group_at_the_same_time(
     refused = act("create_group", 409, name="devs", users="carol", text=refusal(409, "Group already exists: devs"))
     added = act("update_group", name="devs", users="alice,bob,carol")
     stored = groups({**DEVS, "users": ["alice", "bob", "carol"]})
-    calls = groups(), users("carol"), refused, groups(DEVS), users("carol"), added, stored
+    calls = groups(), users("carol"), refused, groups(DEVS), users("carol"), groups(DEVS), added, stored
     assert group(*calls, users=["carol"], append=True)["group"]["users"] == ["alice", "bob", "carol"]
