@@ -300,6 +300,14 @@ def test_accepted_write_is_a_change_when_another_node_of_the_cluster_lags() -> N
         assert manage(server, state="absent")["changed"]
 
 
+def test_task_fails_when_another_client_removes_a_declared_license_in_between() -> None:
+    keys = {"license_keys": [KEY, OTHER_KEY]}
+    with conversation(listed(entry()), installed(OTHER_KEY), listed(entry(OTHER_HASH))) as server:
+        result = manage(server, **keys)
+    assert result["changed"]
+    assert result["msg"] == "Another client removed a declared license while the task was running. Run the task again."
+
+
 def test_license_that_another_client_removes_is_no_change() -> None:
     missing = deleted(HASH, status=404, json={"errors": [{"status": 404, "message": "License not found."}]})
     left = listed(entry(OTHER_HASH))

@@ -64,6 +64,7 @@ def install(task: Task, artifact: ArtifactService) -> None:
             editions.check(artifact, licenses.FEATURE)
         _record(task, before, _predict(task, before, missing), is_replaced=not before.is_cluster)
     elif after := _install(task, artifact, before, missing):
+        _check_kept(before, after, keys)
         _record(task, before, after, is_replaced=not before.is_cluster)
         if not before.has_valid:
             _wait_until_effective(task, artifact)
@@ -100,6 +101,17 @@ def _install(task: Task, artifact: ArtifactService, before: Licenses, missing: l
     elif before.is_cluster and not _has_changed(before, after, new):
         raise ToolchainError("The server accepted the license keys, but does not list a new license.")
     return after
+
+
+def _check_kept(before: Licenses, after: Licenses, keys: list[str]) -> None:
+    """
+    :raises ToolchainError: if a declared license that was installed before no longer is
+    """
+    hashes = [licenses.hash_key(key) for key in keys]
+    if before.is_cluster and any(before.find(text) and not after.find(text) for text in hashes):
+        raise ToolchainError(
+            "Another client removed a declared license while the task was running. Run the task again."
+        )
 
 
 def _has_changed(before: Licenses, after: Licenses, missing: list[str]) -> bool:
