@@ -107,8 +107,14 @@ def install(artifact: ArtifactService, keys: list[str], is_cluster: bool) -> lis
 
 
 def delete(artifact: ArtifactService, hashes: list[str]) -> None:
-    """Delete the licenses of a cluster with these complete hashes."""
-    artifact.http.write("DELETE", editions.LICENSES_ADDRESS, query={"licenseHash": ",".join(hashes)}, accept=(200, 204))
+    """Delete the licenses of a cluster with these complete hashes.
+
+    :raises UnexpectedResponse: if a page responds
+    """
+    query = {"licenseHash": ",".join(hashes)}
+    response = artifact.http.write("DELETE", editions.LICENSES_ADDRESS, query=query, accept=(200, 204))
+    if response.text.lstrip().startswith("<"):
+        raise response.wrong_format_error("JSON")
 
 
 def is_used(entry: Fields) -> bool:
