@@ -625,8 +625,8 @@ class ModuleDocFragment:
 
     CI_PLUGIN = r"""
 {options: {plugins: {}, plugins_file: {}, undeclared: {}, restart: {},
-    break_dependents: {}, metadata_max_age: {}, wait_timeout: {},
-    wait_delay: {}, visibility_timeout: {}}}
+    break_dependents: {}, allow_lockout: {}, metadata_max_age: {},
+    wait_timeout: {}, wait_delay: {}, visibility_timeout: {}}}
 """
 
     CI_PLUGIN_INFO = r"""

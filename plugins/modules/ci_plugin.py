@@ -136,6 +136,14 @@ options:
         nothing.
     type: bool
     default: false
+  allow_lockout:
+    description:
+      - Whether to allow the task to disable or uninstall a plugin without which Jenkins cannot load its authorization
+        strategy or its security realm. Jenkins then fails to start after the next restart.
+      - If V(false), the task fails, names the plugins and changes nothing.
+    type: bool
+    default: false
+    version_added: 0.3.0
   metadata_max_age:
     description:
       - Maximum age of the metadata of the update site, in seconds. The module refreshes older metadata before it
@@ -312,6 +320,7 @@ SPEC = (CI + DEADLINE + UNDECLARED_ENTRIES + VISIBILITY) + ArgumentSpec(
         plugins_file=dict(type="path", narrows_scope=True, not_empty=True),
         restart=dict(type="str", choices=["never", "when_needed"], default="never"),
         break_dependents=dict(type="bool", default=False),
+        allow_lockout=dict(type="bool", default=False),
         metadata_max_age=dict(type="float", default=3600.0, at_least=0, at_most=2_592_000),
     ),
     required_one_of=[("plugins", "plugins_file")],
@@ -327,6 +336,7 @@ def run(task: Task) -> None:
         read=manager.read,
         desired=manager.desired,
         update=manager.update,
+        check=manager.check,
         predict_refusal=manager.predict_refusal,
         to_result=manager.to_result,
     )

@@ -10,6 +10,8 @@ import time
 from typing import Any
 from urllib.parse import quote
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.security import LIST_PROVIDERS
+from support.ci_scripts import script
 from support.ci_server import OLD_SESSION, page
 from support.conversation import Call, call
 
@@ -121,6 +123,11 @@ def install(*names: str, dynamic: bool = True, **answer: Any) -> Call:
 def change(name: str, action: str, status: int = 200) -> Call:
     """Return a request to enable, disable or uninstall a plugin."""
     return call("POST", f"/pluginManager/plugin/{name}/{action}", status)
+
+
+def providers(*names: str, **answer: Any) -> Call:
+    """Return the script that lists the plugins of the authorization strategy and the security realm."""
+    return script("list plugins of the security settings", LIST_PROVIDERS, value=list(names), **answer)
 
 
 def refresh() -> Call:

@@ -27,6 +27,7 @@ from support.plugin_server import (
     not_offered,
     plugin,
     prevalidate,
+    providers,
     refresh,
 )
 from support.running import run
@@ -102,7 +103,7 @@ def administers(status: int = 200, **answer: Any) -> Call:
 
 def test_check_mode_predicts_the_refusal_when_the_account_is_no_administrator() -> None:
     refusal = page("Access Denied", "Access Denied", "reader is missing the Overall/Administer permission")
-    server = listing(GIT), center(), administers(403, text=refusal)
+    server = listing(GIT), center(), providers(status=403, text=refusal)
     result = run_module(*server, plugins=[{"name": "git", "state": "disabled"}], check_mode=True)
     assert "403 reader is missing the Overall/Administer permission" in result["msg"]
     assert not result["changed"]
@@ -330,7 +331,7 @@ def test_dependent_plugins_are_listed(state: str, action: str) -> None:
     assert not refused["changed"]
     effect = {"deleted": True} if state == "absent" else {"enabled": False}
     after = (listing(plugin("base", **effect), plugin("top", needs="base")), center())
-    done = run_module(*needed, change("base", action), *after, plugins=desired, break_dependents=True)
+    done = run_module(*needed, providers(), change("base", action), *after, plugins=desired, break_dependents=True)
     assert (assert_success(done)["changed"], done["restart_required"]) == (True, True)
 
 
@@ -339,8 +340,43 @@ def test_plugin_and_dependent_can_be_removed_together() -> None:
     after = (listing(plugin("base", deleted=True), plugin("top", needs="base", deleted=True)), center())
     desired = [{"name": name, "state": "absent"} for name in ("base", "top")]
     removals = [change(name, "doUninstall", 302) for name in ("base", "top")]
-    assert assert_success(run_module(*before, *removals, *after, plugins=desired))["changed"]
+    assert assert_success(run_module(*before, providers("matrix-auth"), *removals, *after, plugins=desired))["changed"]
     assert not assert_success(run_module(*after, plugins=desired))["changed"]
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+@pytest.mark.parametrize(
+    ("plugins", "options", "lost"),
+    [
+        ([{"name": "role-strategy", "state": "absent"}], {}, ("role-strategy", "role-strategy")),
+        ([{"name": "role-strategy", "state": "disabled"}], {}, ("role-strategy", "role-strategy")),
+        ([{"name": "base", "state": "disabled"}], {"break_dependents": True}, ("base", "role-strategy")),
+        ([{"name": "git"}], {"undeclared": "remove"}, ("base, role-strategy", "role-strategy")),
+    ],
+)
+def test_plugins_of_the_security_settings_are_kept_unless_lockout_is_allowed(
+    plugins: list[dict[str, str]], options: dict[str, Any], lost: tuple[str, str], check_mode: bool
+) -> None:
+    before = (listing(GIT, plugin("base"), plugin("role-strategy", needs="base")), center())
+    calls = (*before, providers("role-strategy"))
+    refused = run_module(*calls, plugins=plugins, check_mode=check_mode, **options)
+    assert (refused["changed"], refused.get("failed")) == (False, True)
+    assert refused["msg"] == (
+        f"Disabling or uninstalling {lost[0]} would lock out all users: Jenkins could not load {lost[1]}, which "
+        "provides its authorization strategy or security realm. Change these first, or set 'allow_lockout: true' to "
+        "allow the change."
+    )
+
+
+def test_plugin_of_the_security_settings_is_disabled_when_lockout_is_allowed() -> None:
+    before = (listing(plugin("ldap")), center())
+    after = (listing(plugin("ldap", enabled=False)), center())
+    result = run_module(
+        *(*before, change("ldap", "makeDisabled"), *after),
+        plugins=[{"name": "ldap", "state": "disabled"}],
+        allow_lockout=True,
+    )
+    assert assert_success(result)["changed"]
 
 
 def test_plugins_are_enabled_and_disabled() -> None:
@@ -680,7 +716,7 @@ def test_unloaded_plugin_is_uninstalled_after_restart() -> None:
     refused = run_module(*before, plugins=desired, check_mode=True)
     assert "static can only be uninstalled after the pending restart (see 'restart')" in refused["msg"]
     done = run_module(
-        *(*before, computers(), restart_behind(), *BACK, listing(plugin("static")), center()),
+        *(*before, providers(), computers(), restart_behind(), *BACK, listing(plugin("static")), center()),
         *(change("static", "doUninstall", 302), listing(plugin("static", deleted=True)), center()),
         *(computers(NEW_SESSION), restart_behind(), login(OLD_SESSION), BACK[1], listing(), center()),
         plugins=desired,

@@ -36,7 +36,7 @@ from .http.refusals import NotFound, Refusal
 from .jobs import config_api, folder_api, job_api, views
 from .lockable_resources import resources_api
 from .nodes import agents, computers
-from .plugins import install_api, plugin_api, update_center
+from .plugins import install_api, plugin_api, security_scripts, update_center
 from .queue import queue_api, triggers
 from .script_security import approvals
 from .scripts import console_api
@@ -50,7 +50,7 @@ from .system import management, restart_api, root
 from .system.lifecycle import check_stages
 
 # Registered by their import
-MODULES_WITH_SCRIPTS = (account_scripts, approvals, credential_scripts)
+MODULES_WITH_SCRIPTS = (account_scripts, approvals, credential_scripts, security_scripts)
 ROUTES = Routes(
     (
         *root.ROUTES,

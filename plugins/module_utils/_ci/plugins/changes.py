@@ -9,7 +9,12 @@ from __future__ import annotations
 from xml.sax.saxutils import quoteattr
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import server
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins import failures, inventory, update_center
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins import (
+    failures,
+    inventory,
+    security,
+    update_center,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.desired import DesiredPlugin
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.installer import PluginInstaller
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.inventory import (
@@ -102,6 +107,14 @@ class PluginManager:
                 f"No plugin was changed because of {len(plan.problems)} problem(s): {'; '.join(plan.problems)}"
             )
         return plan.resulting_states()
+
+    def check(self, _before: Fields | None, _changes: Fields | None) -> None:
+        """Refuse a plan that disables or uninstalls plugins of the security settings, unless this is allowed.
+
+        :raises ToolchainError: if it does
+        """
+        if not self._task.params["allow_lockout"]:
+            security.check_lockout(self._ci, self._inventory, self._plan)
 
     def _report_undeclared(self, plan: Plan) -> None:
         mode = self._task.params["undeclared"]
