@@ -231,7 +231,7 @@ def _name(number: int, entry: Any) -> str:
 @pytest.fixture
 def populated(sandbox: Sandbox) -> Sandbox:
     """Return a sandbox that has objects of all types."""
-    sandbox.switch("artifact", version="7.141.0", edition="enterprise_plus")
+    sandbox.switch("artifact", version="7.141.0", edition="enterprise")
     for case, resource in RESOURCES.items():
         if SERVICE_OF[case] in ("artifact", "ci"):
             prepare(sandbox, case)
@@ -248,7 +248,7 @@ def populated(sandbox: Sandbox) -> Sandbox:
         apply(sandbox, "ci_credential", id="token", type="secret_text", secret="s3cret", **folder)
         apply(sandbox, "ci_view", name="old", type="list", **folder)
     apply(sandbox, "artifact_user", name="mallory", email="m@example.com", user_password="Mallory-99")
-    sandbox.switch("artifact", version="7.141.0", edition="enterprise_plus")
+    sandbox.switch("artifact", version="7.141.0", edition="enterprise")
     return sandbox
 
 
