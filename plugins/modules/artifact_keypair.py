@@ -301,7 +301,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared i
 ITEM = STATE + ArgumentSpec(
     dict(
         name=dict(type="str", required=True, **TOMCAT_SEGMENT),
-        type=dict(type="str", choices=["rsa", "gpg"]),
+        type=dict(type="str", choices=["rsa", "gpg"], narrows_scope=True),
         alias=dict(type="str", **NAME),
         private_key=dict(type="str", no_log=True, unchecked="checked when it is parsed"),
         public_key=dict(type="str", no_log=False, unchecked="checked when it is parsed"),

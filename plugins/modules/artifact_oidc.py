@@ -576,7 +576,7 @@ ITEM = (PURGE + STATE) + ArgumentSpec(
         name=dict(type="str", required=True, **_NAME),
         description=_DESCRIPTION,
         issuer_url=dict(type="str", **NAME),
-        provider_type=dict(type="str", choices=list(providers.PROVIDER_TYPES)),
+        provider_type=dict(type="str", choices=list(providers.PROVIDER_TYPES), narrows_scope=True),
         audience=dict(type="str", one_line=True, narrows_scope=True),
         organization=dict(type="str", one_line=True, narrows_scope=True),
         project=dict(type="str", one_line=True, narrows_scope=True, refused_with_undeclared=True),

@@ -508,7 +508,7 @@ TARGET: dict[str, Option] = dict(
 ITEM = (PURGE + STATE + UPDATE_SECRET) + ArgumentSpec(
     dict(
         repo=dict(type="str", required=True, **SEGMENT),
-        type=dict(type="str", choices=["push", "pull"]),
+        type=dict(type="str", choices=["push", "pull"], narrows_scope=True),
         cron=dict(type="str", unchecked="checked as Quartz does"),
         event_replication=dict(type="bool"),
         targets=dict(type="list", elements="dict", not_empty=True, narrows_scope=True, options=TARGET),

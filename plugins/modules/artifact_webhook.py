@@ -708,7 +708,7 @@ ITEM = (STATE + UPDATE_SECRET) + ArgumentSpec(
         description=dict(type="str", matches=("(?s:.{0,1000})", "at most 1000 characters")),
         enabled=dict(type="bool"),
         project=dict(type="str", one_line=True, narrows_scope=True),
-        domain=dict(type="str", **NAME),
+        domain=dict(type="str", **NAME, narrows_scope=True),
         event_types=dict(type="list", elements="str", not_empty=True, each_element=NAME, narrows_scope=True),
         allow_unknown_events=dict(type="bool", default=False),
         criteria=dict(type="dict", narrows_scope=True, options=_CRITERIA),

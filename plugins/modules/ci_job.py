@@ -799,7 +799,7 @@ ITEM = (STATE + UPDATE_SECRET) + ArgumentSpec(
         name=dict(type="str", required=True, **JOB),
         previous_name=dict(type="str", **JOB),
         copy_from=dict(type="str", **JOB),
-        type=dict(type="str", choices=list(declared.OPTIONS_OF_TYPES)),
+        type=dict(type="str", choices=list(declared.OPTIONS_OF_TYPES), narrows_scope=True),
         config=dict(type="str", not_empty=True, secret_elements=True, unchecked="checked when it is parsed"),
         src=dict(type="path", not_empty=True),
         exact=dict(type="bool", default=False),

@@ -445,7 +445,7 @@ ITEM = (PURGE + STATE) + ArgumentSpec(
         name=dict(type="str", required=True, **options.NAME),
         folder=dict(type="str", narrows_scope=True, **options.FOLDER),
         parent=dict(type="str", narrows_scope=True, **options.PARENT),
-        type=dict(type="str", choices=list(form.CLASSES)),
+        type=dict(type="str", choices=list(form.CLASSES), narrows_scope=True),
         description=dict(type="str", **options.TEXT),
         jobs=dict(type="list", elements="str", each_element=JOB),
         regex=dict(type="str", **options.TEXT),

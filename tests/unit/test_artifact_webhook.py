@@ -166,7 +166,9 @@ def test_undeclared_webhooks_are_deleted() -> None:
     with conversation(
         call("GET", LIST, json=[BODY, unknown]), call("DELETE", f"{LIST}/old", 204), gone, VERSION
     ) as server:
-        result = manage(server, domain=None, items=[{"key": KEY, "domain": "artifact"}], undeclared="remove")
+        options = {name: value for name, value in TASK.items() if name not in ("key", "domain")}
+        items = [{"key": KEY, "domain": "artifact"}]
+        result = run("artifact_webhook", url=server.url, token="t0ken", **options, items=items, undeclared="remove")
     assert (result["changed"], result["undeclared"]) == (True, ["old"])
 
 

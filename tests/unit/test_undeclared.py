@@ -179,6 +179,16 @@ def test_option_that_does_not_narrow_is_refused_beside_the_items(module: str, op
     assert result["msg"] == f"Option '{option}': does not narrow 'undeclared: {mode}'. Set it in 'items'."
 
 
+@pytest.mark.parametrize(
+    ("module", "option"), [(name, option) for name in NARROWING for option in sorted(NARROWING[name])]
+)
+def test_null_is_refused_in_an_option_that_narrows_what_is_undeclared(module: str, option: str) -> None:
+    identity = next(name for name, value in code(module).ITEM.options.items() if value.get("required"))
+    with conversation() as server:
+        result = run(module, url=server.url, items=[{identity: "one"}], undeclared="remove", **{option: None})
+    assert result["msg"] == f"Option '{option}': must not be null. Set a value or omit the option."
+
+
 def test_all_objects_are_not_deleted_when_no_item_should_exist() -> None:
     with conversation() as server:
         items = [{"name": "one", "state": "absent"}, {"name": "two"}]

@@ -78,8 +78,8 @@ def _text_option(name: str) -> Option:
 
 _OPTIONS: Options = {
     "key": dict(type="str", required=True, no_log=False, **_KEY),
-    "type": dict(type="str", choices=list(CLASSES)),
-    "package_type": dict(type="str", **NAME),
+    "type": dict(type="str", choices=list(CLASSES), narrows_scope=True),
+    "package_type": dict(type="str", **NAME, narrows_scope=True),
     "description": dict(type="str", unchecked=_ANY_TEXT),
     "notes": dict(type="str", unchecked=_ANY_TEXT),
     "layout": dict(type="str", **NAME),
