@@ -388,14 +388,27 @@ def test_action_that_another_client_removed_from_a_role_stays_removed() -> None:
         assert run("artifact_project", url=server.url, roles=declared, **TASK)["changed"]
 
 
-def test_setting_that_the_server_changes_although_it_was_sent_is_noticed() -> None:
+def test_undeclared_setting_that_changes_after_it_was_sent_is_not_written_again() -> None:
     body = {**STORED, "description": "x"}
-    calls = project(), project(), call("PUT", WEB, sent_json=body, json=body), project(**{**body, "soft_limit": True})
-    again = call("PUT", WEB, sent_json=body, json=body)
-    with conversation(*calls, project(**{**body, "soft_limit": True}), again, project(**body)) as server:
+    revoked = {**body, "soft_limit": True, "admin_privileges": {**STORED["admin_privileges"], "manage_members": False}}
+    with conversation(project(), project(), call("PUT", WEB, sent_json=body, json=body), project(**revoked)) as server:
         result = run("artifact_project", url=server.url, description="x", **TASK)
+    assert (result["changed"], result["msg"]) == (
+        True,
+        "The server accepted the change, but these fields of project 'web', which the task does not declare, have "
+        "other values now: admin_privileges, soft_limit. Another client may have changed them.",
+    )
+
+
+def test_undeclared_action_of_a_role_that_changes_after_it_was_sent_is_not_written_again() -> None:
+    sent = {**ROLE, "type": "CUSTOM", "description": "Deploys"}
+    revoked = {**sent, "actions": []}
+    calls = project(), roles(ROLE), role(ROLE), call("PUT", f"{WEB}/roles/deployer", sent_json=sent, json=sent)
+    with conversation(*calls, project(), roles(revoked)) as server:
+        declared = [{"name": "deployer", "description": "Deploys"}]
+        result = run("artifact_project", url=server.url, roles=declared, **TASK)
     assert result["changed"]
-    assert "these fields of the project do not have the requested values: soft_limit" in result["warnings"][0]
+    assert "have other values now: roles.deployer.actions." in result["msg"]
 
 
 def test_surplus_member_that_only_the_read_back_shows_is_removed() -> None:

@@ -113,6 +113,7 @@ class ManagedProject:
             if not self._task.predicts_missing:  # otherwise an earlier task would delete or detach the repositories
                 self._check_content()
             return
+        self._check_undeclared(fields)
         if before is None and not fields.get("display_name"):
             raise BadOption("display_name", f"is required, because project '{self._key}' does not exist")
         for name in fields.get("roles", ()):
@@ -132,6 +133,23 @@ class ManagedProject:
                 self._artifact, before["members"], form.select_present({**before["members"], **fields["members"]})
             )
         self._check_references()
+
+    def _check_undeclared(self, fields: Fields) -> None:
+        """Refuse to write a field that the task does not declare again, if it changed after it was sent.
+
+        Another client may have revoked a right in between.
+
+        :raises ToolchainError: if there is such a field
+        """
+        settings = {name: fields[name] for name in form.SCALARS if name in fields}
+        found = [*_list_undeclared(settings, self._declared)]
+        for name, role in form.select_present(fields.get("roles", {})).items():
+            found += _list_undeclared(role, self._roles.get(name, {}), f"roles.{name}.")
+        if found:
+            raise ToolchainError(
+                f"The server accepted the change, but these fields of project '{self._key}', which the task does not "
+                f"declare, have other values now: {join_names(found)}. Another client may have changed them."
+            )
 
     def _check_references(self) -> None:
         """Verify that the users, groups, roles, environments and repositories that the task refers to exist.
@@ -329,3 +347,12 @@ def _to_settings(fields: Fields, stored: Fields) -> Fields:
     if "admin_privileges" in fields:
         settings["admin_privileges"] = {**(stored.get("admin_privileges") or {}), **fields["admin_privileges"]}
     return settings
+
+
+def _list_undeclared(fields: Fields, declared: Fields, prefix: str = "") -> t.Iterator[str]:
+    """Yield the paths of fields that are not declared."""
+    for name, value in fields.items():
+        if name not in declared:
+            yield f"{prefix}{name}"
+        elif isinstance(value, dict) and isinstance(declared[name], dict):
+            yield from _list_undeclared(value, declared[name], f"{prefix}{name}.")
