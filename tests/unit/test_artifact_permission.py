@@ -555,6 +555,16 @@ def test_new_permission_requires_targets(options: dict[str, Any], message: str) 
         assert message in result["msg"]
 
 
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_second_target_of_builds_is_refused(check_mode: bool) -> None:
+    with conversation(stored(build=BUILD)) as server:
+        result = run_task(server, check_mode=check_mode, builds={"targets": {"other-build-info": {}}})
+    assert result["msg"] == (
+        "Option 'builds.targets': must contain only one repository of builds, but permission 'web-team' has "
+        "artifactory-build-info. To replace it, set 'purge: true'."
+    )
+
+
 def test_purge_without_types_is_refused() -> None:
     with conversation(stored()) as server:
         result = run_task(server, purge=True, allow_lockout=True)

@@ -221,15 +221,22 @@ class ManagedPermission:
         return {**dict.fromkeys(existing), **desired} if self._purge else desired
 
     def _check_complete(self, after: Fields) -> None:
-        """Refuse a permission without resources, and resources without targets.
+        """Refuse a permission without resources, resources without targets, and builds with several targets.
 
-        :raises BadOption: if an option is missing
+        :raises BadOption: if an option is missing or has too many targets
         """
         if not after:
             raise BadOption("repositories", f"is required, or another one of {', '.join(form.TYPES)}")
         for option, resource in after.items():
             if not resource["targets"]:
                 raise BadOption(f"{option}.targets", f"is required, because permission '{self._name}' has none")
+            if option == "builds" and len(resource["targets"]) > 1:
+                kept = join_names(sorted(resource["targets"].keys() - self._declared[option]["targets"].keys()))
+                raise BadOption(
+                    f"{option}.targets",
+                    f"must contain only one repository of builds, but permission '{self._name}' has {kept}. To replace "
+                    "it, set 'purge: true'",
+                )
 
     def _check_repositories(self, keys: list[str]) -> None:
         missing = []
