@@ -300,9 +300,18 @@ class _Change:
         self.record(after)
         task.changed = task.has_written = has_changed
         failure = self._unreached_error(trouble, after, expected)
-        if is_partly_created or (plan.cumulative and not trouble):
+        if is_partly_created or (not trouble and self._can_complete(after, fields)):
             raise _Conflict(failure, after)
         raise failure
+
+    def _can_complete(self, after: Fields | None, fields: Fields | None) -> bool:
+        """Return whether another comparison finds what is missing; not a field that was only sent to be kept."""
+        if not self.plan.cumulative:
+            return False
+        return fields is None or not _is_reached(after, self._strip_secrets(self.plan.desired(after)))
+
+    def _strip_secrets(self, fields: Fields) -> Fields:
+        return t.cast("Fields", self.plan.secrets.strip(fields))
 
     def _send(self, send: Write, fields: Fields | None) -> ToolchainError | None:
         """Send a write. Return the error if its effect is unknown."""
@@ -360,7 +369,7 @@ class _Change:
         expected = self.plan.desired(after) if self.plan.cumulative else self.managed
         if self.plan.replaces:
             expected = _overlay(_overlay(basis, fields), expected)
-        return t.cast("Fields", self.plan.secrets.strip(expected))
+        return self._strip_secrets(expected)
 
     def _unreached_error(
         self, trouble: ToolchainError | None, after: Fields | None, expected: Fields | None

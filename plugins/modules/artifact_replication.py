@@ -577,6 +577,9 @@ def reconcile_replication(task: Task) -> None:
         predict_refusal=replication.predict_refusal,
         to_result=lambda current: replications.to_result({"repo": params["repo"], **current}),
         cumulative=params["purge"],
+        replaces=True,
+        enable_last="enabled",
+        may_disable=replication.deletes_artifacts,
         secrets=secrets,
     )
 

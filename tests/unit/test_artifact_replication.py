@@ -19,6 +19,8 @@ EAST, WEST = (f"https://{site}.example.com/artifactory/libs" for site in ("east"
 CRON = "0 0 2 * * ?"
 TASK = {"repo": REPO, "token": "t0ken-of-mine", "visibility_timeout": 0}
 TARGET = {"url": EAST, "username": "replicator", "password": "s3cret-word"}
+NAMED, ENABLED = {"username": "replicator"}, {"enabled": True}
+SCHEDULE = {"cronExp": "0 0 3 * * ?", "enableEventReplication": False}
 # What a new target is sent with
 CREATED = {**TARGET, "repoKey": REPO, "cronExp": CRON, "enabled": True, "syncDeletes": False}
 
@@ -148,7 +150,7 @@ def test_changed_target_is_merged() -> None:
         "syncDeletes": True,
     }
     after = has(stored(syncDeletes=True))
-    with conversation(has(stored()), call("POST", ADDRESS, sent_json=body), after) as server:
+    with conversation(has(stored()), has(stored()), call("POST", ADDRESS, sent_json=body), after) as server:
         result = replicate(server, targets=[{**TARGET, "sync_deletes": True}], diff_mode=True)
     assert result["changed"]
     assert [target["sync_deletes"] for target in result["diff"]["after"]["targets"]] == [True]
@@ -171,7 +173,8 @@ def test_added_target_leaves_the_others_unchanged() -> None:
         "replications": [other, {**CREATED, "enableEventReplication": False}],
     }
     west = stored(WEST, syncStatistics=True, proxyRef="corporate")
-    with conversation(has(west), call("POST", MULTIPLE, sent_json=body), has(west, stored())) as server:
+    written = call("POST", MULTIPLE, sent_json=body)
+    with conversation(has(west), has(west), written, has(west, stored())) as server:
         result = replicate(server, targets=[TARGET])
     assert len(result["replication"]["targets"]) == 2
 
@@ -180,13 +183,13 @@ def test_schedule_changes_without_targets() -> None:
     body = {"url": EAST, "repoKey": REPO, "cronExp": "0 0 3 * * ?", "username": "replicator", "enabled": True}
     after = has(stored(cronExp="0 0 3 * * ?"))
     sent = call("POST", ADDRESS, sent_json={**body, "enableEventReplication": False})
-    with conversation(has(stored()), sent, after) as server:
+    with conversation(has(stored()), has(stored()), sent, after) as server:
         assert replicate(server, cron="0 0 3 * * ?")["changed"]
 
 
 def test_different_schedules_of_targets_are_unified() -> None:
     current = has(stored(cronExp="0 0 1 * * ?"), stored(WEST))
-    with conversation(current, call("POST", MULTIPLE), has(stored(), stored(WEST))) as server:
+    with conversation(current, current, call("POST", MULTIPLE), has(stored(), stored(WEST))) as server:
         result = replicate(server, cron=CRON)
     assert (result["changed"], result["replication"]["cron"]) == (True, CRON)
 
@@ -195,20 +198,22 @@ def test_purge_deletes_other_targets_after_the_change() -> None:
     third = "https://third.example.com/artifactory/libs"
     both = stored(), stored(WEST)
     added = call("POST", MULTIPLE)
-    with conversation(has(*both), added, delete(WEST), has(stored(), stored(third))) as server:
+    with conversation(has(*both), has(*both), added, delete(WEST), has(stored(), stored(third))) as server:
         targets = [TARGET, {**TARGET, "url": third}]
         assert replicate(server, targets=targets, purge=True)["changed"]
 
 
 def test_surplus_target_that_only_the_read_back_shows_is_deleted() -> None:
     third = "https://third.example.com/artifactory/libs"
-    calls = (has(stored(), stored(WEST)), delete(WEST), has(stored(), stored(third)), delete(third), has(stored()))
+    before, after = has(stored(), stored(WEST)), has(stored(), stored(third))
+    calls = before, before, delete(WEST), after, after, delete(third), has(stored())
     with conversation(*calls) as server:
         assert replicate(server, targets=[TARGET], purge=True)["changed"]
 
 
 def test_purge_only_deletes_when_the_other_targets_are_unchanged() -> None:
-    with conversation(has(stored(), stored(WEST)), delete(WEST), has(stored())) as server:
+    before = has(stored(), stored(WEST))
+    with conversation(before, before, delete(WEST), has(stored())) as server:
         assert replicate(server, targets=[TARGET], purge=True)["changed"]
 
 
@@ -216,7 +221,7 @@ def test_purge_only_deletes_when_the_other_targets_are_unchanged() -> None:
 def test_target_is_replaced_without_the_enterprise_edition(replaces: bool) -> None:
     put = call("PUT", ADDRESS, 200, sent_json={**CREATED, "enableEventReplication": False})
     after_put = [has(stored())] if replaces else [has(stored(WEST), stored()), delete(WEST)]
-    with conversation(has(stored(WEST)), put, *after_put, has(stored())) as server:
+    with conversation(has(stored(WEST)), has(stored(WEST)), put, *after_put, has(stored())) as server:
         assert replicate(server, targets=[TARGET], purge=True)["changed"]
 
 
@@ -224,14 +229,51 @@ def test_next_run_repairs_a_change_whose_second_request_was_refused() -> None:
     third = {**TARGET, "url": "https://third.example.com/artifactory/libs"}
     after = has(stored(), stored(WEST), stored(third["url"]))
     with conversation(
-        *(has(stored(), stored(WEST)), call("POST", MULTIPLE)),
+        *(has(stored(), stored(WEST)), has(stored(), stored(WEST)), call("POST", MULTIPLE)),
         *(call("DELETE", f"{ADDRESS}?url=https%3A%2F%2Fwest.example.com%2Fartifactory%2Flibs", 500), after),
-        *(after, delete(WEST), has(stored(), stored(third["url"]))),
+        *(after, after, delete(WEST), has(stored(), stored(third["url"]))),
     ) as server:
         failed = replicate(server, targets=[TARGET, third], purge=True)
         repaired = replicate(server, targets=[TARGET, third], purge=True)
     assert (failed["failed"], failed["changed"]) == (True, True)
     assert (repaired["changed"], len(repaired["replication"]["targets"])) == (True, 2)
+
+
+def test_target_that_another_client_disables_stays_disabled() -> None:
+    disabled = stored(WEST, enabled=False)
+    body = [
+        {"url": WEST, "repoKey": REPO, "cronExp": "0 0 3 * * ?", "enableEventReplication": False, **NAMED},
+        {"url": EAST, "repoKey": REPO, "cronExp": "0 0 3 * * ?", "enableEventReplication": False, **NAMED, **ENABLED},
+    ]
+    written = call("POST", MULTIPLE, sent_json={**SCHEDULE, "replications": body})
+    after = has(*(target | {"cronExp": "0 0 3 * * ?"} for target in (disabled, stored())))
+    read_again = has(disabled, stored())
+    with conversation(has(stored(WEST), stored()), read_again, read_again, written, after) as server:
+        result = replicate(server, cron="0 0 3 * * ?")
+    assert result["changed"]
+    assert result["warnings"] == [
+        "Another client changed the replication while the task was running. The replication was compared again, "
+        "because another client may have changed it."
+    ]
+
+
+def test_target_that_the_server_stores_otherwise_is_noticed_although_it_is_not_declared() -> None:
+    before = has(stored(), stored(WEST))
+    after = has(stored(syncStatistics=True), stored(WEST, syncDeletes=True))
+    with conversation(before, before, call("POST", MULTIPLE), after) as server:
+        result = replicate(server, targets=[{**TARGET, "sync_statistics": True}])
+    assert (result["changed"], result["msg"]) == (
+        True,
+        "The server accepted the change, but these fields of the replication do not have the requested values: "
+        f"targets ({WEST}).",
+    )
+
+
+def test_member_that_the_server_stores_otherwise_is_noticed_when_targets_are_exact() -> None:
+    after = has(stored(syncDeletes=True, cronExp="0 0 3 * * ?"))
+    with conversation(has(stored()), has(stored()), call("POST", ADDRESS), after) as server:
+        result = replicate(server, cron="0 0 3 * * ?", targets=[TARGET], purge=True)
+    assert (result["changed"], result.get("failed")) == (True, True)
 
 
 def test_several_targets_are_refused_with_a_remedy_without_the_enterprise_edition() -> None:
@@ -254,7 +296,8 @@ def test_password_is_sent_again_when_requested() -> None:
         "enabled": True,
         "password": "s3cret-word",
     }
-    with conversation(has(stored()), call("POST", ADDRESS, sent_json=body), has(stored())) as server:
+    sent = call("POST", ADDRESS, sent_json=body)
+    with conversation(has(stored()), has(stored()), sent, has(stored())) as server:
         result = replicate(server, targets=[TARGET], update_secret="always", diff_mode=True)
     assert result["changed"]
     assert result["diff"]["after"]["updated_secrets"] == [f"targets.{EAST}.password"]
@@ -267,7 +310,8 @@ def test_pull_replication_is_created_and_updated() -> None:
     updated = {"repoKey": REPO, "cronExp": CRON, "enableEventReplication": False, "syncProperties": False}
     with conversation(
         *(has(), of_class("remote"), call("PUT", ADDRESS, 201, sent_json=created), call("GET", ADDRESS, json=pull)),
-        *(call("GET", ADDRESS, json=[pull]), call("POST", ADDRESS, sent_json=updated)),
+        *(call("GET", ADDRESS, json=[pull]), call("GET", ADDRESS, json=[pull])),
+        call("POST", ADDRESS, sent_json=updated),
         call("GET", ADDRESS, json=[{**pull, "syncProperties": False}]),
     ) as server:
         assert replicate(server, cron=CRON)["changed"]
@@ -463,7 +507,7 @@ def test_password_of_one_item_is_sent_again_when_requested() -> None:
     unchanged = call("GET", other, json=[stored()])
     sent = {**TARGET, "repoKey": REPO, "cronExp": CRON, "enableEventReplication": False, "enabled": True}
     changed = call("POST", ADDRESS, sent_json=sent)
-    with conversation(has(stored()), changed, has(stored()), unchanged) as server:
+    with conversation(has(stored()), has(stored()), changed, has(stored()), unchanged) as server:
         items = [{"repo": REPO, "update_secret": "always"}, {"repo": "other"}]
         options = {"token": "t", "targets": [TARGET], "workers": 1}
         result = run("artifact_replication", url=server.url, items=items, **options)

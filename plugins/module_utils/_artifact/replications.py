@@ -281,6 +281,10 @@ class Replication:
         if repository["type"] == "local" and replication_type == "pull":
             raise BadOption("targets", f"is required, because '{self._repo}' is a local repository")
 
+    def deletes_artifacts(self, fields: Fields) -> bool:
+        """Return whether a pull replication deletes artifacts after fields are written."""
+        return {**(self._before or {}), **fields}.get("sync_deletes") is True
+
     def predict_refusal(self) -> None:
         """Predict that the server refuses to pull from a remote repository without a credential.
 
