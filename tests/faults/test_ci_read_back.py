@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from sandbox.client import Sandbox
@@ -32,6 +34,41 @@ def delete(case: str, sandbox: Sandbox, body: str | None = None, nth: int = 1) -
         sandbox.fault(kind="status", status=200, body=body, service="ci", nth=nth)
     done = run_here(sandbox, module, **{**resource.absent, "visibility_timeout": 0})
     return done.result, [entry["effect"] for entry in done.requests]
+
+
+FOREIGN = [
+    "<error><message>down</message></error>",
+    '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"/>',
+]
+JOB = {"job": "app", "users": {"reader": ["Job/Read"]}}
+
+
+@pytest.mark.usefixtures("sandbox_environment")
+@pytest.mark.parametrize("body", FOREIGN)
+@pytest.mark.parametrize(
+    ("module", "options"),
+    [
+        ("ci_job", {"name": "app", "description": "new"}),
+        ("ci_folder", {"name": "team", "description": "new"}),
+        ("ci_credential_domain", {"name": "team", "description": "new"}),
+        ("ci_authorization", JOB),
+        ("ci_authorization", {"job": "app", "state": "absent"}),
+    ],
+)
+def test_document_of_a_proxy_is_never_stored_as_a_configuration(
+    module: str, options: dict[str, Any], body: str, sandbox: Sandbox
+) -> None:
+    for earlier in ("ci_folder", "ci_credential_domain"):
+        assert not run_here(sandbox, earlier, name="team").result.get("failed")
+    assert not run_here(sandbox, "ci_authorization", **JOB, groups={"testers": ["Job/Read"]}).result.get("failed")
+    options = {**options, **({"groups": {"testers": ["Job/Build"]}} if "users" in options else {})}
+    for nth in (1, 2):
+        sandbox.fault(kind="status", status=200, body=body, service="ci", method="GET", path="config\\.xml", nth=nth)
+        done = run_here(sandbox, module, **options)
+        sandbox.clear_faults()
+        assert (done.result.get("failed"), done.result["changed"]) == (True, False), (nth, done.result)
+        assert "the response is not an XML document" in done.result["msg"]
+        assert not [entry for entry in done.requests if entry["effect"] == "write"]
 
 
 @pytest.mark.usefixtures("sandbox_environment")

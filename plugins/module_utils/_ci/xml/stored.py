@@ -13,6 +13,9 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import WRITE, Policy
 
+# Root elements that are neither classes nor aliases of plugins
+_ALIASES = ("project", "slave")
+
 
 def fetch(ci: CiService, path: str) -> ET.Element | None:
     """Return the root element of a configuration, or `None` if Jenkins responds 404.
@@ -30,15 +33,25 @@ def parse(response: Response, text: str) -> ET.Element:
     """Return the root element of the configuration in a response.
 
     :arg text: the body
-    :raises UnexpectedResponse: if it is not XML, or if it is a page, such as a login page in XHTML
+    :raises UnexpectedResponse: if it is not XML, or another document, such as a login page in XHTML. It must never
+        be changed and sent back instead of the configuration.
     """
     try:
         root = document.parse(text)
     except document.XmlError:
         raise response.not_xml_error() from None
-    if root.tag.rpartition("}")[2].lower() == "html":
+    if not _is_configuration(root):
         raise response.not_xml_error()
     return root
+
+
+def _is_configuration(root: ET.Element) -> bool:
+    """Return whether a document can be the configuration of an object.
+
+    Its root element is the class of the object, or an alias of it. An alias of a plugin contains a hyphen.
+    """
+    is_class = root.tag in _ALIASES or any(character in root.tag for character in ".-")
+    return is_class and not root.tag.startswith("{")
 
 
 def write(ci: CiService, path: str, root: ET.Element, policy: Policy = WRITE) -> None:
