@@ -35,6 +35,10 @@ notes:
     license, which check mode cannot verify.
   - If O(sync_deletes) or O(targets[].sync_deletes) is V(true), replication deletes artifacts that do not exist in the
     source. Verify that the source and the target are the right repositories before you set it.
+  - A replication that deletes artifacts is created and changed while it is disabled, and enabled after its other
+    members are verified.
+  - Artifactory replaces targets as a whole. The module reads the replication again immediately before. If another
+    administrator changes it within the few milliseconds in between, this change can be lost.
   - When a target is added or changed, the request also contains the other targets, but not their passwords. Artifactory
     keeps these passwords.
   - Tested against the sandbox of this collection, which is itself tested with jfrog-client-go. Not tested against a
@@ -463,7 +467,7 @@ hidden:
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import replications
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import SEGMENT
@@ -551,7 +555,7 @@ def run(task: Task) -> None:
 def reconcile_replication(task: Task) -> None:
     params = task.params
     fields = replications.parse_replication(params)
-    replication = replications.Replication(ArtifactService(task), params["repo"], task.predicts_missing)
+    replication = replications.Replication(task)
     secrets = WriteOnlySecrets(("password",), params["update_secret"])
     if params["state"] == "absent" and params["targets"] is not None:
         reconcile(

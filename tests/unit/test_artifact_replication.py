@@ -140,20 +140,36 @@ def test_several_targets_are_created_with_one_request() -> None:
 
 
 def test_changed_target_is_merged() -> None:
-    body = {
-        "url": EAST,
-        "repoKey": REPO,
-        "cronExp": CRON,
-        "enableEventReplication": False,
-        "username": "replicator",
-        "enabled": True,
-        "syncDeletes": True,
-    }
-    after = has(stored(syncDeletes=True))
-    with conversation(has(stored()), has(stored()), call("POST", ADDRESS, sent_json=body), after) as server:
-        result = replicate(server, targets=[{**TARGET, "sync_deletes": True}], diff_mode=True)
+    body = {"url": EAST, "repoKey": REPO, "cronExp": CRON, "enableEventReplication": False, **NAMED, **ENABLED}
+    written = call("POST", ADDRESS, sent_json={**body, "syncStatistics": True})
+    with conversation(has(stored()), has(stored()), written, has(stored(syncStatistics=True))) as server:
+        result = replicate(server, targets=[{**TARGET, "sync_statistics": True}], diff_mode=True)
     assert result["changed"]
-    assert [target["sync_deletes"] for target in result["diff"]["after"]["targets"]] == [True]
+    assert [target["sync_statistics"] for target in result["diff"]["after"]["targets"]] == [True]
+
+
+def test_target_that_deletes_artifacts_is_verified_before_it_is_enabled() -> None:
+    body = {"url": EAST, "repoKey": REPO, "cronExp": CRON, "enableEventReplication": False, **NAMED, **ENABLED}
+    deleting = {**body, "syncDeletes": True}
+    calls = (
+        *(has(stored()), has(stored()), call("POST", ADDRESS, sent_json={**deleting, "enabled": False})),
+        *(has(stored(enabled=False, syncDeletes=True)), call("POST", ADDRESS, sent_json=deleting)),
+        has(stored(syncDeletes=True)),
+    )
+    with conversation(*calls) as server:
+        assert replicate(server, targets=[{**TARGET, "sync_deletes": True}])["changed"]
+
+
+def test_target_that_deletes_artifacts_stays_disabled_when_the_server_stores_something_else() -> None:
+    wider = stored(enabled=False, syncDeletes=True)
+    with conversation(has(), of_class("local"), call("PUT", ADDRESS, 201), has(wider)) as server:
+        target = {**TARGET, "sync_deletes": True, "exclude_path_prefix_pattern": "a/**"}
+        result = replicate(server, cron=CRON, targets=[target])
+    assert (result["changed"], result["msg"]) == (
+        True,
+        f"Waited 0 s, but the server stored other values in these fields of target '{EAST}': "
+        "exclude_path_prefix_pattern. The target is disabled now.",
+    )
 
 
 def test_added_target_leaves_the_others_unchanged() -> None:

@@ -18,13 +18,19 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
     BadOption,
     ServerRefusal,
     ToolchainError,
+    join_names,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, add_removals
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import (
+    Fields,
+    add_removals,
+    find_differences,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import is_selected
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import check_url, encode_path
+from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import NotReady, wait_for
 
 _ADDRESS = "/artifactory/api/replications"
 
@@ -215,11 +221,12 @@ def _drop_defaults(target: Fields) -> Fields:
 class Replication:
     """The replication of a repository, and the requests that change it.
 
-    :arg may_be_missing: whether the repository may be missing, because an earlier task creates it
+    The repository may be missing if an earlier task creates it.
     """
 
-    def __init__(self, artifact: ArtifactService, repo: str, may_be_missing: bool) -> None:
-        self._artifact, self._repo, self._may_be_missing = artifact, repo, may_be_missing
+    def __init__(self, task: Task) -> None:
+        self._task, self._artifact, self._repo = task, ArtifactService(task), task.params["repo"]
+        self._may_be_missing = task.predicts_missing
         self._before: Fields | None = None
         self._repository: Fields | None = None
 
@@ -301,7 +308,7 @@ class Replication:
         if fields["type"] == "pull":
             self._write_single("PUT", self._to_body(fields, fields, _COMMON_MEMBERS))
         else:
-            self._write_targets("PUT", fields, fields["targets"])
+            self._write_verified("PUT", fields, fields["targets"], fields["targets"])
 
     def update(self, changes: Fields) -> None:
         """Change the replication.
@@ -322,10 +329,10 @@ class Replication:
             merged = {url: {**_drop_defaults(kept.get(url, {})), **written.get(url, {})} for url in {**kept, **written}}
             if len(merged) == 1 and not kept:
                 # without the Enterprise edition, a new target replaces the old one
-                self._write_targets("PUT", schedule, merged)
+                self._write_verified("PUT", schedule, merged, written)
                 removed = [url for url in removed if url in self.find_targets()["targets"]]
             else:
-                self._write_targets("POST", schedule, merged)
+                self._write_verified("POST", schedule, merged, written)
         for url in removed:
             self._delete(targets[url]["url"])
 
@@ -336,6 +343,43 @@ class Replication:
     def _delete(self, url: str | None) -> None:
         query = None if url is None else {"url": url}
         self._artifact.write_descriptor("DELETE", _address(self._repo), query=query, accept=(200, 204))
+
+    def _write_verified(self, method: str, schedule: Fields, targets: Fields, changes: Fields) -> None:
+        """Write targets. Those that delete artifacts are verified while they are disabled, and then enabled.
+
+        :arg targets: all targets to write
+        :arg changes: the members that differ, by target
+        :raises ToolchainError: if the server stores a target otherwise, which stays disabled
+        """
+        deleting = {
+            url: {**targets[url], "enabled": False}
+            for url, change in changes.items()
+            if targets[url].get("sync_deletes") and targets[url].get("enabled") and change.keys() - {"url", "enabled"}
+        }
+        if deleting:
+            self._write_targets(method, schedule, {**targets, **deleting})
+            wait_for(
+                self._task,
+                lambda: self._verify_targets(deleting),
+                timeout=self._task.params["visibility_timeout"],
+                delay=1,
+                start_fast=True,
+            )
+            method = "POST"
+        self._write_targets(method, schedule, targets)
+
+    def _verify_targets(self, expected: Fields) -> None:
+        """
+        :raises NotReady: if the server does not return targets as expected
+        """
+        stored = (find_replication(self._artifact, self._repo) or {}).get("targets", {})
+        for url, target in expected.items():
+            members = {name: value for name, value in target.items() if name in _TARGET_MEMBERS}
+            if differences := find_differences(stored.get(url, {}), members):
+                raise NotReady(
+                    f"the server stored other values in these fields of target '{url}': {join_names(differences)}. The "
+                    "target is disabled now"
+                )
 
     def _write_targets(self, method: str, schedule: Fields, targets: Fields) -> None:
         bodies = [self._to_body(schedule, target, _TARGET_MEMBERS) for target in targets.values()]
