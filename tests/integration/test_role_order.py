@@ -54,12 +54,12 @@ def test_members_leave_and_permissions_are_narrowed_before_members_join(sandbox:
     results = run_role(sandbox, "artifact_provision", steps, tmp_path)
     _before, moved, repeated, _again, failed, complete = results
     assert moved.failure.startswith("Manage repositories: 1 of 1 items failed. ")
-    assert writes(moved) == ["PUT broken", "PATCH members", "POST users", "PUT artifact", "PATCH members"]
+    assert writes(moved) == ["PUT broken", "PATCH members", "POST users", "PATCH artifact", "PATCH members"]
     assert (repeated.failure, writes(repeated)) == ("", ["PUT broken"])
     assert failed.failure.startswith("Manage permissions: 1 of 1 items failed. ")
     assert failed.failure.endswith("Add members and privileges to groups: skipped because of these failures.")
-    assert writes(failed) == ["PUT broken", "PATCH members", "POST users", "PUT artifact"]
-    assert (complete.failure, writes(complete)) == ("", ["PUT artifact", "PATCH members"])
+    assert writes(failed) == ["PUT broken", "PATCH members", "POST users", "PATCH artifact"]
+    assert (complete.failure, writes(complete)) == ("", ["PATCH artifact", "PATCH members"])
 
 
 def test_other_sections_are_skipped_when_the_credential_is_refused(sandbox: Sandbox, tmp_path: Path) -> None:
