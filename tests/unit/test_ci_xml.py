@@ -123,6 +123,28 @@ def test_exact_configuration_removes_all_but_defaults() -> None:
     assert find_changes(declared, merge(declared, exact=True), exact=True) == {}
 
 
+@pytest.mark.parametrize("placeholder", ["(encrypted)", "********", "<secret-redacted/>"])
+def test_placeholder_is_not_written_instead_of_a_secret(placeholder: str) -> None:
+    declared = f"<project><authToken>{placeholder}</authToken></project>"
+    refusal = "The element 'authToken' of the configuration has a placeholder instead of the secret"
+    desired = DesiredConfiguration(document.parse(declared))
+    with pytest.raises(ToolchainError, match=refusal):
+        desired.list_desired(None)
+    stored = STORED.replace("<canRoam>", f"<authToken>{SECRET}</authToken><canRoam>")
+    if placeholder == "<secret-redacted/>":
+        with pytest.raises(ToolchainError, match=refusal):
+            find_changes(declared, stored)
+    else:  # the stored secret is kept
+        assert find_changes(declared, stored) == {}
+    with pytest.raises(ToolchainError, match=refusal):
+        find_changes(declared, stored, update_secret="always")
+
+
+def test_placeholders_in_other_elements_are_texts() -> None:
+    declared = "<project><description>********</description></project>"
+    assert find_changes(declared) == {"description": "********"}
+
+
 def test_hidden_secret_is_not_written_back() -> None:
     root = document.parse("<project><authToken>********</authToken></project>")
     with pytest.raises(ToolchainError, match="may not read the secret in 'authToken'"):

@@ -22,6 +22,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._secret_patte
 ENCRYPTED = "(encrypted)"
 # What Jenkins returns instead of secrets that the account may not read
 _REDACTED = "********"
+# What the plugin credentials returns instead of secrets, and resolves only in credentials
+_REDACTED_ELEMENT = "secret-redacted"
 _PASSWORD_PARAMETER = "hudson.model.PasswordParameterDefinition"
 
 # Texts by path, such as {"builders/hudson.tasks.Shell/command": "make", "scm/@class": "hudson.scm.NullSCM"}.
@@ -70,10 +72,15 @@ class DesiredConfiguration:
         texts.update((path, "") for path in missing if any(other.startswith(f"{path}/") for other in tuple(texts)))
 
     def list_desired(self, stored: ET.Element | None) -> dict[str, str | None]:
-        """Return the declared texts, and `None` for each stored text that the declaration removes."""
+        """Return the declared texts, and `None` for each stored text that the declaration removes.
+
+        :raises ToolchainError: if a placeholder would be written instead of a secret
+        """
         if stored is None:  # Jenkins drops some empty elements, but no objects, unless their plugin is missing
+            _check_placeholders(self._declared_texts)
             return {path: text for path, text in self._declared_texts.items() if text or _is_object(path)}
         merged, current = list_texts(self.merge(stored)), list_texts(stored)
+        _check_placeholders({path: text for path, text in merged.items() if current.get(path) != text})
         changed = {
             path: self._declared_texts.get(path, ENCRYPTED) if is_encrypted(text) else text
             for path, text in merged.items()
@@ -128,6 +135,16 @@ def check_complete(root: ET.Element, what: str) -> None:
             f"Changing {what} failed: the account may not read the secret in '{hidden[0]}', so that the change would "
             "destroy it. Use an account with the Configure permission."
         )
+
+
+def _check_placeholders(written: Texts) -> None:
+    for path, text in written.items():
+        parent, _slash, name = path.rpartition("/")
+        if name == _REDACTED_ELEMENT or (text in (ENCRYPTED, _REDACTED) and _is_secret(path)):
+            raise ToolchainError(
+                f"The element '{parent if name == _REDACTED_ELEMENT else path}' of the configuration has a placeholder "
+                "instead of the secret, which Jenkins would store. Set the secret, or remove the element."
+            )
 
 
 def _is_secret(path: str) -> bool:
