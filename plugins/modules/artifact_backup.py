@@ -32,6 +32,8 @@ notes:
   - Deleting a backup stops its schedule. Existing backup files remain in the file system of the server.
   - O(undeclared=remove) also deletes the predefined backups V(backup-daily) and V(backup-weekly), unless they are in
     O(items).
+  - If two administrators change a backup at the same time, both changes are kept, because the module sends only the
+    members that differ. Of changes of the same member, the last one remains.
   - Tested against the sandbox of this collection. Not tested against a real Artifactory server.
 options:
   key:

@@ -31,6 +31,8 @@ notes:
   - Requires administrator permissions and Artifactory 5.8 or later. The open-source edition is sufficient.
   - To use an Artifactory YAML configuration file, set O(configuration) to
     C({{ lookup('ansible.builtin.file', 'artifactory.yml') | from_yaml }}).
+  - If two administrators change the configuration at the same time, both changes are kept, because the module sends
+    only the members that differ. Of changes of the same member, the last one remains.
   - Tested against the sandbox of this collection. Not tested against a real Artifactory server.
 options:
   configuration:

@@ -34,6 +34,8 @@ notes:
     one after another, because Artifactory applies configuration changes one at a time.
   - Before a deletion, the module verifies that no repository uses the layout. If this cannot be verified, the task
     fails. The open-source edition 7.49 or later does not return the necessary information.
+  - If two administrators change a layout at the same time, both changes are kept, because the module sends only the
+    members that differ. Of changes of the same member, the last one remains.
   - Tested against the sandbox of this collection. Not tested against a real Artifactory server.
 options:
   name:

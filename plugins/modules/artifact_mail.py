@@ -25,6 +25,8 @@ notes:
   - Requires administrator permissions and Artifactory 5.8 or later. The open-source edition is sufficient.
   - A task without changes sends one request.
   - To pause email without losing the settings, set O(enabled=false).
+  - If two administrators change the settings at the same time, both changes are kept, because the module sends only the
+    members that differ. Of changes of the same member, the last one remains.
   - Tested against the sandbox of this collection. Not tested against a real Artifactory server.
 options:
   enabled:

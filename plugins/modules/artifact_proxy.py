@@ -36,6 +36,8 @@ notes:
     verified, the task fails. The open-source edition 7.49 or later does not return the necessary information.
   - To delete a proxy, set O(token). The module then reads all webhooks, which the server may return only to access
     tokens.
+  - If two administrators change a proxy at the same time, both changes are kept, because the module sends only the
+    members that differ. Of changes of the same member, the last one remains.
   - Tested against the sandbox of this collection. Not tested against a real Artifactory server.
 options:
   key:

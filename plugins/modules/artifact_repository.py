@@ -44,6 +44,8 @@ notes:
   - Requires administrator permissions and Artifactory Pro. Federated repositories require Artifactory Enterprise.
   - With O(undeclared=remove), the module keeps repositories that Artifactory creates for itself, such as those for
     build information, release bundles and logs.
+  - If two administrators change a repository at the same time, both changes are kept, because the module sends only the
+    members that differ. Of changes of the same member, the last one remains.
   - Tested against the sandbox of this collection, which is itself tested with jfrog-client-go and pyartifactory. Not
     tested against a real Artifactory server.
 options:
