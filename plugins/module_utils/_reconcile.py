@@ -155,6 +155,8 @@ class _Reconciliation:
     may_disable: t.Callable[[Fields], bool]
     grants_access: bool
     secrets: WriteOnlySecrets
+    # the resource that was recorded last, as `after`; nothing if it was not read since the last write
+    recorded: dict[str, Fields | None] = dataclasses.field(default_factory=dict)
 
     def run(self) -> None:
         """Reconcile, and compare again if another client changed the resource in between."""
@@ -181,7 +183,10 @@ class _Reconciliation:
         """
         if self._is_deletion:
             change = _Change(self, initial, before, before or {}, None)
-            after = change.write(lambda _fields: self.delete and self.delete(), None) if before is not None else None
+            after = None
+            if before is not None:
+                self.check(before, None)
+                after = change.write(lambda _fields: self.delete and self.delete(), None)
         else:
             # before `replace_reason`, which may use what this has read
             managed = self.secrets.select(before, self.desired(before))
@@ -195,6 +200,7 @@ class _Reconciliation:
         if before is None and self.create:
             return self._write(change, self.create, managed)
         if change.replace_reason and self.replace:
+            self.check(before, managed)
             after = change.write(self.replace, managed)
             if not self.task.check_mode and after is not None and (reason := self.replace_reason(after)):
                 raise ToolchainError(
@@ -210,15 +216,15 @@ class _Reconciliation:
 
         :arg basis: the existing fields that the write keeps
         """
+        self.check(change.before, fields)
         flag = self.enable_last
         is_enabled = flag is not None and merge_fields(basis, fields).get(flag) is True
         is_in_place = self.task.check_mode or not is_enabled or fields.keys() == {flag}
         if is_in_place or not flag or not self.update or not self.may_disable(fields):
             return change.write(send, fields, basis)
         try:
-            disabling = dataclasses.replace(change, managed={**change.managed, flag: False})
-            disabled = disabling.write(send, {**fields, flag: False}, basis)
-            enabling = dataclasses.replace(change, before=disabled, managed={**change.managed, flag: True})
+            disabled = change.switch({flag: False}).write(send, {**fields, flag: False}, basis)
+            enabling = dataclasses.replace(change.switch({flag: True}), before=disabled)
             enabling.record(disabled)  # if enabling it is refused
             return enabling.write(self.update, {flag: True}, disabled)
         except _Conflict as conflict:
@@ -232,9 +238,9 @@ class _Reconciliation:
     def _explain_disabled(self, error: ToolchainError, basis: Fields | None) -> ToolchainError:
         """Add to an error that the resource, which was enabled, is disabled now."""
         flag = str(self.enable_last)
-        left = self.task.result.get(self.name) or {}
+        left = self.recorded.get("after") or {}
         if basis and basis.get(flag) and left.get(flag) is False:
-            error.args = (f"{error} The {self.name} is disabled now.",)
+            error.args = (f"{describe_cause(error)} The {self.name} is disabled now.",)
         return error
 
     @property
@@ -250,6 +256,7 @@ class _Change:
     :ivar before: the resource before this change
     :ivar managed: the managed fields
     :ivar replace_reason: why the resource is replaced
+    :ivar switches: the value of the field that puts the resource into effect, regardless of the desired one
     """
 
     plan: _Reconciliation
@@ -257,6 +264,11 @@ class _Change:
     before: Fields | None
     managed: Fields
     replace_reason: str | None
+    switches: Fields = dataclasses.field(default_factory=dict)
+
+    def switch(self, switches: Fields) -> _Change:
+        """Return the change with another value of the field that puts the resource into effect."""
+        return dataclasses.replace(self, managed={**self.managed, **switches}, switches=switches)
 
     def record(self, after: Fields | None) -> None:
         """Put the change and the resource into the result."""
@@ -267,6 +279,7 @@ class _Change:
             after_fields["updated_secrets"] = updated
         opens_access = self.plan.grants_access and has_grown(before_fields, after_fields)
         self.plan.task.record_change(before_fields, after_fields, opens_access)
+        self.plan.recorded["after"] = after
         self.plan.task.result[self.plan.name] = None if after is None else self.plan.to_result(after)
 
     def write(self, send: Write, fields: Fields | None, basis: Fields | None = None) -> Fields | None:
@@ -277,7 +290,8 @@ class _Change:
         :raises _Conflict: if another client changed the resource in between
         """
         plan, task = self.plan, self.plan.task
-        plan.check(self.before, fields)
+        if self.switches:
+            plan.check(self.before, fields)
         if task.check_mode:
             plan.predict_refusal()
             return None if fields is None else plan.secrets.strip(merge_fields(basis, fields))
@@ -315,6 +329,7 @@ class _Change:
 
     def _send(self, send: Write, fields: Fields | None) -> ToolchainError | None:
         """Send a write. Return the error if its effect is unknown."""
+        self.plan.recorded.clear()
         try:
             send(fields or {})
         except (OutcomeUnknown, UnexpectedResponse) as error:
@@ -366,7 +381,7 @@ class _Change:
         """
         if fields is None:
             return None
-        expected = self.plan.desired(after) if self.plan.cumulative else self.managed
+        expected = {**self.plan.desired(after), **self.switches} if self.plan.cumulative else self.managed
         if self.plan.replaces:
             expected = _overlay(_overlay(basis, fields), expected)
         return self._strip_secrets(expected)

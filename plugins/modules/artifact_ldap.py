@@ -32,6 +32,12 @@ notes:
     O(buildworks.toolchain.artifact_configuration#module:configuration) with C(security.ldapSettings).
   - A task without changes sends one request, or two if O(groups) is set, regardless of the number of O(items).
   - The module does not test the connection to the LDAP server, and does not import groups.
+  - Artifactory replaces a setting as a whole. The module reads it again immediately before. If another administrator
+    changes it between these two requests, the change is lost.
+  - An enabled setting is disabled while it is changed, and enabled after everything that was sent is verified. Logins
+    with LDAP are interrupted for this moment. If the change fails, the setting stays disabled, and the message says so.
+    A setting with which the account of the task may log in is changed while it is enabled, with a warning. A change of
+    O(groups) alone does not disable it.
   - Tested against the sandbox of this collection. Not tested against a real Artifactory server.
 options:
   key:
@@ -610,6 +616,9 @@ def reconcile_setting(task: Task, shared: managed.SharedLists) -> None:
         delete=setting.delete,
         check=setting.check,
         to_result=setting.to_result,
+        replaces=True,
+        enable_last="enabled",
+        may_disable=setting.may_disable,
         cumulative=task.params["purge"],
         secrets=setting.secrets,
     )

@@ -41,6 +41,8 @@ notes:
   - In check mode, the task fails if O(project) does not exist, unless O(predict_missing=true).
   - If a user, group or role of a mapping does not exist, Artifactory may accept the mapping, but issue no tokens to the
     pipelines.
+  - Artifactory replaces a provider and each mapping as a whole. The module reads them again immediately before. If
+    another administrator changes one of them between these two requests, the change is lost.
   - Tested against the sandbox of this collection. Not tested against a real Artifactory server.
 options:
   name:
@@ -619,6 +621,7 @@ def reconcile_provider(task: Task, shared: SharedProviders) -> None:
         check=provider.check,
         predict_refusal=provider.predict_refusal,
         to_result=provider.to_result,
+        replaces=True,
         grants_access=True,
         cumulative=task.params["purge"],
     )

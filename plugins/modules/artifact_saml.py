@@ -32,6 +32,9 @@ notes:
   - The module reads the current state with one request, regardless of the number of O(items).
   - Artifactory replaces a setting as a whole. The module reads it again immediately before. If another administrator
     changes it between these two requests, the change is lost.
+  - An enabled setting is disabled while it is changed, and enabled after everything that was sent is verified. Logins
+    with SAML are interrupted for this moment. If the change fails, the setting stays disabled, and the message says so.
+    A setting with which the account of the task may log in is changed while it is enabled, with a warning.
   - Tested against the sandbox of this collection. Not tested against a real Artifactory server.
 options:
   name:
@@ -450,6 +453,8 @@ def reconcile_setting(task: Task, shared: SharedSettings) -> None:
         check=setting.check,
         to_result=setting.to_result,
         replaces=True,
+        enable_last="enabled",
+        may_disable=setting.may_disable,
     )
 
 

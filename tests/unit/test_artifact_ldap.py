@@ -123,6 +123,14 @@ def replaced(body: dict[str, Any], address: str = LIST, **response: Any) -> Call
     return call("PUT", address, sent_json=body, **response)
 
 
+def changed(
+    before: dict[str, Any], body: dict[str, Any], after: dict[str, Any], realm: str | None = "internal"
+) -> tuple[Call, ...]:
+    """Return the requests that disable a setting, change it, and enable it again."""
+    off, stored_off = {**body, "enabled": False}, {**after, "enabled": False}
+    return owner(realm), has(before), replaced(off), has(stored_off), has(stored_off), replaced(body), has(after)
+
+
 def owner(realm: str | None = "internal") -> Call:
     """Return the read of the account of the task."""
     return call("GET", OWN_USER, json={"username": "admin", "admin": True, "realm": realm, "groups": []})
@@ -234,7 +242,7 @@ def test_change_sends_the_whole_setting_with_the_password() -> None:
     stored = {**BODY, "newer": 1, "search": {**SEARCH, "newest": 2}}
     body = {**sent(search={"newest": 2}), "newer": 1, "email_attribute": "email"}
     after = {**body, "search": {**body["search"], "manager_password": None}}
-    with conversation(has(stored), replaced(body, json=after), has(after)) as server:
+    with conversation(has(stored), *changed(stored, body, after)) as server:
         result = manage(server, email_attribute="email", manager_password=PASSWORD, diff_mode=True)
     assert result["diff"] == {
         "before": {"state": "present", "email_attribute": "mail"},
@@ -253,28 +261,61 @@ def test_change_that_could_delete_the_password_is_refused(shown: str | None, che
     assert "Set an empty string if it has none" in result["msg"]
 
 
+def test_setting_with_which_the_own_account_logs_in_is_changed_while_it_is_enabled() -> None:
+    after = {**BODY, "email_attribute": "email"}
+    body = sent(email_attribute="email")
+    with conversation(has(BODY), owner("ldap"), has(BODY), replaced(body), has(after)) as server:
+        result = manage(server, email_attribute="email", manager_password=PASSWORD)
+    assert result["warnings"] == [
+        "LDAP setting 'corporate' was changed while it was enabled, because the account of this task may log in with "
+        "LDAP."
+    ]
+    assert result["changed"]
+
+
+def test_failed_change_says_that_the_setting_is_disabled() -> None:
+    body = sent(email_attribute="email", enabled=False)
+    partly = {**BODY, "enabled": False}
+    with conversation(has(BODY), owner(), has(BODY), replaced(body), has(partly)) as server:
+        result = manage(server, email_attribute="email", manager_password=PASSWORD)
+    assert result["changed"]
+    assert "do not have the requested values: email_attribute." in result["msg"]
+    assert result["msg"].endswith("The setting is disabled now.")
+
+
+def test_sub_tree_of_a_removed_filter_is_not_verified() -> None:
+    before = {**BODY, "search": {**SEARCH, "search_sub_tree": False}}
+    after = {**DIRECT, "search": None}
+    sent_first = {**DIRECT, "enabled": False}
+    off = {**after, "enabled": False}
+    with conversation(
+        *(has(before), owner(), has(before), replaced(sent_first), has(off), has(off), replaced(DIRECT), has(after))
+    ) as server:
+        assert manage(server, user_dn_pattern="uid={0}", search_filter="")["changed"]
+
+
 def test_setting_without_manager_is_changed_without_a_password() -> None:
     anonymous = {**BODY, "search": {**SEARCH, "manager_dn": None}}
     body = {**anonymous, "paging_support_enabled": False}
-    with conversation(has(anonymous), replaced(body), has(body)) as server:
+    with conversation(has(anonymous), *changed(anonymous, body, body)) as server:
         assert manage(server, paging_support_enabled=False)["changed"]
 
 
 def test_empty_password_is_sent_as_it_is() -> None:
     body = sent(search={"manager_password": ""}, auto_create_user=False)
-    with conversation(has(BODY), replaced(body), has({**BODY, "auto_create_user": False})) as server:
+    with conversation(has(BODY), *changed(BODY, body, {**BODY, "auto_create_user": False})) as server:
         assert manage(server, auto_create_user=False, manager_password="")["changed"]
 
 
 def test_password_is_sent_on_each_run_when_requested() -> None:
-    with conversation(has(BODY), replaced(sent()), has(BODY)) as server:
+    with conversation(has(BODY), *changed(BODY, sent(), BODY)) as server:
         result = manage(server, manager_password=PASSWORD, update_secret="always", diff_mode=True)
     assert result["diff"]["after"] == {"state": "present", "updated_secrets": ["manager_password"]}
 
 
 def test_search_is_removed_with_its_filter() -> None:
     body = {**DIRECT, "search": {**NO_SEARCH}}
-    with conversation(has(BODY), replaced(body), has(body)) as server:
+    with conversation(has(BODY), *changed(BODY, body, body)) as server:
         result = manage(server, user_dn_pattern="uid={0}", search_filter="", search_sub_tree=False)
     assert (result["setting"]["search_filter"], result["setting"]["manager_dn"]) == ("", "")
 
@@ -293,13 +334,14 @@ def test_removed_filter_without_a_pattern_is_refused() -> None:
 
 
 def test_change_of_groups_does_not_replace_the_setting() -> None:
-    changed = {**GROUP, "newer": 1, "strategy": "HIERARCHICAL", "sub_tree": False}
+    before = {**GROUP, "newer": 1}, {**GROUP, "name": "old"}
+    written = {**GROUP, "newer": 1, "strategy": "HIERARCHICAL", "sub_tree": False}
     new = {**GROUP, "name": "new", "group_base_dn": ""}
     new_task = {**GROUP_TASK, "name": "new", "base_dn": ""}
     with conversation(
-        *(has(BODY), has_groups({**GROUP, "newer": 1}, {**GROUP, "name": "old"}), owner()),
-        *(call("DELETE", f"{GROUPS}/old", 204), replaced(changed, GROUPS), created(new, GROUPS)),
-        *(has(BODY), has_groups(new, changed)),
+        *(has(BODY), has_groups(*before), owner(), has(BODY), has_groups(*before)),
+        *(call("DELETE", f"{GROUPS}/old", 204), replaced(written, GROUPS), created(new, GROUPS)),
+        *(has(BODY), has_groups(new, written)),
     ) as server:
         result = manage(
             server,
@@ -316,8 +358,9 @@ def test_change_of_groups_does_not_replace_the_setting() -> None:
 def test_surplus_group_that_only_the_read_back_shows_is_deleted() -> None:
     old, late = {**GROUP, "name": "old"}, {**GROUP, "name": "late"}
     with conversation(
-        *(has(BODY), has_groups(old), owner(), call("DELETE", f"{GROUPS}/old", 204)),
-        *(has(BODY), has_groups(late), owner(), call("DELETE", f"{GROUPS}/late", 204), has(BODY), has_groups()),
+        *(has(BODY), has_groups(old), owner(), has(BODY), has_groups(old), call("DELETE", f"{GROUPS}/old", 204)),
+        *(has(BODY), has_groups(late), owner(), has(BODY), has_groups(late), call("DELETE", f"{GROUPS}/late", 204)),
+        *(has(BODY), has_groups()),
     ) as server:
         assert manage(server, groups=[], purge=True, manager_password=PASSWORD)["changed"]
 
@@ -330,14 +373,16 @@ def test_other_groups_are_kept_without_purge() -> None:
 
 def test_all_groups_are_deleted_when_the_list_is_empty() -> None:
     gone = call("DELETE", f"{GROUPS}/staff", 404, json=NOT_FOUND)
-    with conversation(has(BODY), has_groups(GROUP), owner(), gone, has(BODY), has_groups()) as server:
+    before = has(BODY), has_groups(GROUP)
+    with conversation(*before, owner(), *before, gone, has(BODY), has_groups()) as server:
         result = manage(server, groups=[], purge=True)
     assert (result["changed"], result["setting"]["groups"]) == (True, [])
 
 
 def test_group_without_ldap_setting_is_adopted() -> None:
     free = {**GROUP, "enabled_ldap": None}
-    with conversation(has(BODY), has_groups(free), replaced(GROUP, GROUPS), has(BODY), has_groups(GROUP)) as server:
+    before = has(BODY), has_groups(free)
+    with conversation(*before, *before, replaced(GROUP, GROUPS), has(BODY), has_groups(GROUP)) as server:
         result = manage(server, groups=[{"name": "staff"}])
     assert (result["changed"], result["setting"]["groups"]) == (True, [GROUP_RESULT])
 
@@ -441,7 +486,7 @@ def test_response_with_another_setting_is_refused(options: dict[str, Any]) -> No
 
 def test_lockout_is_allowed_on_request() -> None:
     body = sent(enabled=False)
-    with conversation(has(BODY), replaced(body), has({**BODY, "enabled": False})) as server:
+    with conversation(has(BODY), has(BODY), replaced(body), has({**BODY, "enabled": False})) as server:
         assert manage(server, enabled=False, manager_password=PASSWORD, allow_lockout=True)["changed"]
 
 
@@ -458,10 +503,11 @@ def test_groups_of_the_own_account_are_kept(check_mode: bool) -> None:
 
 
 def test_groups_are_deleted_when_the_own_account_does_not_need_them() -> None:
-    gone = call("DELETE", f"{GROUPS}/staff", 204), has(BODY), has_groups()
-    with conversation(has(BODY), has_groups(GROUP), owner("ldap"), *gone) as server:
+    before = has(BODY), has_groups(GROUP)
+    gone = *before, call("DELETE", f"{GROUPS}/staff", 204), has(BODY), has_groups()
+    with conversation(*before, owner("ldap"), *gone) as server:
         assert manage(server, groups=[], purge=True)["changed"]
-    with conversation(has(BODY), has_groups(GROUP), *gone) as server:
+    with conversation(*before, *gone) as server:
         assert manage(server, groups=[], purge=True, allow_lockout=True)["changed"]
 
 
@@ -575,7 +621,8 @@ def test_lost_creation_leaves_the_groups_to_the_next_run() -> None:
         result = manage(server, **TASK, groups=[GROUP_TASK])
     assert "Reading back shows a part of the change" in result["msg"]
     with conversation(
-        has(BODY), has_groups(), created(GROUP, GROUPS, drop=True), has(BODY), has_groups(GROUP)
+        *(has(BODY), has_groups(), has(BODY), has_groups(), created(GROUP, GROUPS, drop=True)),
+        *(has(BODY), has_groups(GROUP)),
     ) as server:
         result = manage(server, **TASK, groups=[GROUP_TASK])
     assert result["changed"]
@@ -599,7 +646,7 @@ def test_setting_that_another_client_creates_is_compared_again() -> None:
 
 def test_ignored_change_is_an_error() -> None:
     body = sent(enabled=False)
-    with conversation(has(BODY), owner(), replaced(body), has(BODY)) as server:
+    with conversation(has(BODY), owner(), has(BODY), replaced(body), has(BODY)) as server:
         result = manage(server, enabled=False, manager_password=PASSWORD)
     assert "these fields of the setting do not have the requested values: enabled" in result["msg"]
 

@@ -190,7 +190,7 @@ def test_only_differing_options_are_changed_and_unknown_members_are_kept() -> No
     stored = {**STORED, "description": "x", "future_member": [1], "organization": None}
     body = {name: value for name, value in stored.items() if value is not None}
     after = {**body, "description": "", "audience": "artifactory"}
-    with conversation(has(stored), replaced(after), has(after)) as server:
+    with conversation(has(stored), has(stored), replaced(after), has(after)) as server:
         result = manage(server, diff_mode=True, name="gitlab", description="", audience="artifactory")
     assert result["diff"] == {
         "before": {"state": "present", "description": "x", "audience": ""},
@@ -210,6 +210,8 @@ def test_only_differing_mappings_are_written() -> None:
     ]
     provider = {**STORED, "audience": "x"}
     requests = (
+        has(),
+        maps(stored, same, old),
         has(),
         maps(stored, same, old),
         unmapped("old"),
@@ -234,14 +236,16 @@ def test_mappings_are_narrowed_before_anything_is_widened() -> None:
         {"name": "third"},
     ]
     provider = {**STORED, "audience": "x"}
-    requests = (has(), maps(first, second, third), remapped(narrow), replaced(provider), remapped(wide), has(provider))
+    before = has(), maps(first, second, third)
+    requests = *before, *before, remapped(narrow), replaced(provider), remapped(wide), has(provider)
     with conversation(*requests, maps(wide, narrow, third)) as server:
         assert manage(server, **NAMED, audience="x", identity_mappings=declared)["changed"]
 
 
 def test_surplus_mapping_that_only_the_read_back_shows_is_removed() -> None:
     old, late = ({**STORED_MAPPING, "name": name} for name in ("old", "late"))
-    requests = (has(), maps(old), unmapped("old"), has(), maps(late), unmapped("late"), has(), maps())
+    first, second = (has(), maps(old)), (has(), maps(late))
+    requests = *first, *first, unmapped("old"), *second, *second, unmapped("late"), has(), maps()
     with conversation(*requests) as server:
         assert manage(server, **NAMED, identity_mappings=[], purge=True)["changed"]
 
@@ -256,7 +260,8 @@ def test_other_mappings_are_kept_without_purge() -> None:
 
 def test_claims_are_compared_as_a_whole() -> None:
     stored = {**STORED_MAPPING, "claims": {"ref": "refs/heads/main", "project": {"id": 1, "groups": ["a", "b"]}}}
-    with conversation(has(), maps(stored), remapped(STORED_MAPPING), has(), maps(STORED_MAPPING)) as server:
+    before = has(), maps(stored)
+    with conversation(*before, *before, remapped(STORED_MAPPING), has(), maps(STORED_MAPPING)) as server:
         assert manage(server, **NAMED, identity_mappings=[MAPPING])["changed"]
     with conversation(has(), maps(stored)) as server:
         entry = {"name": "main", "claims": {"project": {"groups": ["a", "b"], "id": 1}, "ref": "refs/heads/main"}}
@@ -274,7 +279,8 @@ def test_claims_are_compared_as_a_whole() -> None:
 def test_identity_is_replaced(before: dict[str, Any], declared: dict[str, Any], after: dict[str, Any]) -> None:
     entry = {"name": "main", **declared}
     changed = with_token(**after)
-    with conversation(has(), maps(with_token(**before)), remapped(changed), has(), maps(changed)) as server:
+    read = has(), maps(with_token(**before))
+    with conversation(*read, *read, remapped(changed), has(), maps(changed)) as server:
         assert manage(server, **NAMED, identity_mappings=[entry])["changed"]
     with conversation(has(), maps(changed)) as server:
         assert not manage(server, **NAMED, identity_mappings=[entry])["changed"]
@@ -283,14 +289,14 @@ def test_identity_is_replaced(before: dict[str, Any], declared: dict[str, Any], 
 def test_mapping_with_roles_belongs_to_the_project() -> None:
     entry = {**MAPPING, "scope": ROLES}
     stored = {**with_token(scope=ROLES), "project_key": "web"}
-    requests = (has(), maps(), maps(project="web"), mapped(with_token(scope=ROLES), "?project_key=web"), has(), maps())
+    before = has(), maps(), maps(project="web")
+    requests = *before, *before, mapped(with_token(scope=ROLES), "?project_key=web"), has(), maps()
     with conversation(*requests, maps(stored, project="web")) as server:
         assert manage(server, **NAMED, identity_mappings=[entry])["changed"]
     changed = {**stored, "priority": 2}
-    requests = (
-        *(has(), maps(), maps(stored, project="web"), remapped(changed, "?project_key=web"), has(), maps()),
-        maps(changed, project="web"),
-    )
+    before = has(), maps(), maps(stored, project="web")
+    after = has(), maps(), maps(changed, project="web")
+    requests = *before, *before, remapped(changed, "?project_key=web"), *after
     with conversation(*requests) as server:
         assert manage(server, **NAMED, identity_mappings=[{**entry, "priority": 2}])["changed"]
 
@@ -298,7 +304,8 @@ def test_mapping_with_roles_belongs_to_the_project() -> None:
 def test_mappings_of_a_provider_in_a_project_belong_to_the_project() -> None:
     provider = {**STORED, "project_key": "web"}
     stored = {**STORED_MAPPING, "project_key": "web"}
-    requests = (has(provider), maps(stored, project="web"), unmapped("main", "?project_key=web"), has(provider))
+    before = has(provider), maps(stored, project="web")
+    requests = *before, *before, unmapped("main", "?project_key=web"), has(provider)
     with conversation(*requests, maps(project="web")) as server:
         assert manage(server, **NAMED, identity_mappings=[], purge=True)["changed"]
 
@@ -608,7 +615,7 @@ def test_next_run_writes_the_mappings_after_a_lost_response() -> None:
     with conversation(has(None), version(), created(drop=True), has(), maps()) as server:
         result = manage(server, retries=0, **options)
     assert "Reading back shows a part of the change" in result["msg"]
-    with conversation(has(), maps(), mapped(), has(), maps(STORED_MAPPING)) as server:
+    with conversation(has(), maps(), has(), maps(), mapped(), has(), maps(STORED_MAPPING)) as server:
         assert manage(server, **options)["changed"]
 
 
@@ -624,7 +631,8 @@ def test_refused_mapping_is_reported_with_the_changed_provider() -> None:
 
 def test_mapping_without_effect_is_reported() -> None:
     after = {**STORED_MAPPING, "priority": 2}
-    with conversation(has(), maps(STORED_MAPPING), remapped(after), has(), maps(STORED_MAPPING)) as server:
+    before = has(), maps(STORED_MAPPING)
+    with conversation(*before, *before, remapped(after), *before) as server:
         result = manage(server, **NAMED, identity_mappings=[{"name": "main", "priority": 2}])
     assert "these fields of the provider do not have the requested values: identity_mappings (main)" in result["msg"]
 

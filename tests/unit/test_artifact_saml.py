@@ -75,6 +75,14 @@ def replaced(body: dict[str, Any], status: int = 200, **response: Any) -> Call:
     return call("PUT", ADDRESS, status, sent_json=body, **response)
 
 
+def rewritten(before: dict[str, Any], after: dict[str, Any], body: dict[str, Any] | None = None) -> tuple[Call, ...]:
+    """Return the requests that disable a setting, change it, and enable it again."""
+    off = {"enable_integration": False}
+    stored_off, body = {**after, **off}, body or after
+    verify = has_realm("internal"), has(before)
+    return *verify, replaced({**body, **off}), has(stored_off), has(stored_off), replaced(body), has(after)
+
+
 def version(number: str, license_type: str = "Pro") -> Call:
     return call("GET", VERSION, json={"version": number, "license": license_type})
 
@@ -129,8 +137,8 @@ def test_only_differing_options_are_changed_and_unknown_members_are_kept() -> No
     stored = {**STORED, "future_member": {"a": 1}, "audience": None}
     after = {**stored, "auto_redirect": True, "group_attribute": "groups"}
     body = {name: value for name, value in after.items() if value is not None}
-    with conversation(has(stored), has(stored), replaced(body), has(after)) as server:
-        result = manage(server, diff_mode=True, name="okta", auto_redirect=True, group_attribute="groups")
+    with conversation(has(stored), *rewritten(stored, after, body)) as server:
+        result = manage(server, **ADMIN, diff_mode=True, name="okta", auto_redirect=True, group_attribute="groups")
     assert result["diff"] == {
         "before": {"state": "present", "auto_redirect": False, "group_attribute": ""},
         "after": {"state": "present", "auto_redirect": True, "group_attribute": "groups"},
@@ -251,12 +259,12 @@ def test_url_may_start_with_a_placeholder() -> None:
 
 
 def test_ldap_groups_require_a_new_version() -> None:
-    options = {**TASK, "ldap_group_settings": ["staff"]}
+    options = {**TASK, **ADMIN, "ldap_group_settings": ["staff"]}
     with conversation(has(), version("7.83.1")) as server:
         result = manage(server, **options)
     assert result["msg"] == "Option 'ldap_group_settings': requires Artifactory 7.98.0 or later."
     after = {**STORED, "ldap_group_settings": ["staff"]}
-    with conversation(has(), version("7.98.4"), has(), replaced(after), has(after)) as server:
+    with conversation(has(), version("7.98.4"), *rewritten(STORED, after)) as server:
         assert manage(server, **options)["changed"]
 
 
@@ -308,11 +316,49 @@ def test_change_without_effect_is_reported() -> None:
 
 
 def test_field_that_the_server_changes_although_it_was_sent_is_noticed() -> None:
-    sent = {**STORED, "auto_redirect": True}
-    with conversation(has(), has(), replaced(sent), has({**sent, "verify_audience_restriction": False})) as server:
-        result = manage(server, name="okta", auto_redirect=True)
+    sent = {**STORED, "auto_redirect": True, "enable_integration": False}
+    after = has({**sent, "verify_audience_restriction": False})
+    with conversation(has(), has_realm("internal"), has(), replaced(sent), after) as server:
+        result = manage(server, **ADMIN, name="okta", auto_redirect=True)
     assert (result["failed"], result["changed"]) == (True, True)
-    assert "do not have the requested values: verify_audience_restriction" in result["msg"]
+    assert "do not have the requested values: verify_audience_restriction." in result["msg"]
+    assert result["msg"].endswith("The setting is disabled now.")
+
+
+def test_setting_with_which_the_own_account_logs_in_is_changed_while_it_is_enabled() -> None:
+    after = {**STORED, "auto_redirect": True}
+    with conversation(has(), has_realm("saml"), has(), replaced(after), has(after)) as server:
+        result = manage(server, **ADMIN, name="okta", auto_redirect=True)
+    assert result["warnings"] == [
+        "SAML setting 'okta' was changed while it was enabled, because the account of this task may log in with SAML."
+    ]
+    assert result["changed"]
+
+
+def test_state_is_not_guessed_if_it_cannot_be_read_after_the_setting_was_enabled() -> None:
+    on = {**STORED, "auto_redirect": True}
+    off = {**on, "enable_integration": False}
+    forbidden = call("GET", ADDRESS, 403, json={"errors": [{"message": "Forbidden"}]})
+    with conversation(
+        *(has(), has_realm("internal"), has(), replaced(off), has(off), has(off), replaced(on)),
+        *(forbidden, version("7.98.4")),
+    ) as server:
+        result = manage(server, **ADMIN, name="okta", auto_redirect=True)
+    assert result["changed"]
+    assert "The server accepted the change, but reading back failed" in result["msg"]
+    assert "disabled now" not in result["msg"]
+
+
+def test_failure_to_enable_says_that_the_setting_is_disabled() -> None:
+    on = {**STORED, "auto_redirect": True}
+    off = {**on, "enable_integration": False}
+    refused = replaced(on, 403, json={"errors": [{"message": "Forbidden"}]})
+    with conversation(
+        *(has(), has_realm("internal"), has(), replaced(off), has(off), has(off), refused, has(off))
+    ) as server:
+        result = manage(server, **ADMIN, name="okta", auto_redirect=True)
+    assert (result["changed"], result["setting"]["enabled"]) == (True, False)
+    assert result["msg"].endswith("The setting is disabled now.")
 
 
 def test_setting_that_another_client_created_is_compared_again() -> None:

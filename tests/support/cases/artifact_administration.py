@@ -102,7 +102,11 @@ ADMINISTRATION: dict[str, Case] = {
     "artifact_project_info": Query({"include": _PARTS}),
     "artifact_replication": Resource(
         create={"repo": "generic-local", "cron": "0 0 2 * * ?", "targets": [_TARGET]},
-        update={"repo": "generic-local", "event_replication": True, "targets": [{**_TARGET, "sync_deletes": True}]},
+        update={
+            "repo": "generic-local",
+            "event_replication": True,
+            "targets": [{**_TARGET, "enabled": True, "sync_deletes": True}],
+        },
         absent={"repo": "generic-local", "state": "absent"},
         write=Write("replace_replications"),
         look=("artifact_replication_info", {}),

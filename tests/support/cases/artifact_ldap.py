@@ -27,6 +27,7 @@ LDAP: dict[str, Case] = {
         create={**_SETTING, "groups": [_GROUP, {**_GROUP, "name": "others"}]},
         update={
             **_SETTING,
+            "enabled": True,
             "search_base": "ou=ünser|ou=people",
             "groups": [{**_GROUP, "strategy": "hierarchical", "base_dn": "ou=groups"}],
             "purge": True,

@@ -68,6 +68,11 @@ FOREIGN_CHANGES: dict[str, ForeignChange] = {
             _unmanaged("artifact_layout", folder_integration_revision_regexp="THEIRS"),
             _unmanaged("artifact_mail", host="mail.example.com", smtp_username="theirs"),
             _unmanaged("artifact_proxy", proxy_username="theirs"),
+            _unmanaged("artifact_ldap", email_attribute="theirs", manager_password="of theirs"),
+            _unmanaged("artifact_oidc", description="theirs"),
+            _unmanaged(
+                "artifact_replication", cron="0 0 4 * * ?", targets=RESOURCES["artifact_replication"].create["targets"]
+            ),
             _unmanaged("artifact_saml", logout_url="https://theirs.example.com"),
             _unmanaged("artifact_cleanup_policy", description="theirs"),
             _unmanaged("ci_authorization server", groups={"theirs": ["Overall/Read"]}),

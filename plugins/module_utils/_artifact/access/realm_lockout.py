@@ -10,6 +10,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.acc
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 _LOST_GROUPS = "it could lose the groups that make it an administrator"
 
@@ -36,6 +37,24 @@ def check(artifact: ArtifactService, realm: str) -> None:
     consequence = f"it could no longer log in with {realm.upper()}"
     if _find_user_of_realm(artifact, realm, consequence) is not None:
         raise own_account.lockout_error(artifact, consequence)
+
+
+def may_disable(task: Task, artifact: ArtifactService, realm: str, title: str) -> bool:
+    """Return whether an identity provider can be disabled for the time of a change. If not, warn.
+
+    The account of the task could not enable it again if it logs in with it.
+
+    :arg title: the identity provider in messages
+    """
+    try:
+        check(artifact, realm)
+    except ToolchainError:
+        task.warn(
+            f"{title} was changed while it was enabled, because the account of this task may log in with "
+            f"{realm.upper()}."
+        )
+        return False
+    return True
 
 
 def _find_user_of_realm(artifact: ArtifactService, realm: str, consequence: str) -> Fields | None:

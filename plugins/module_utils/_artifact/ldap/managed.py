@@ -53,6 +53,7 @@ class ManagedSetting:
         self._task, self._artifact, self._shared, self._declared = task, artifact, shared, declared
         self._key: str = task.params["key"]
         self._is_read = False
+        self._may_disable = False
         self._stored: Record | None = None
         self._stored_groups: dict[str, Record] = {}
         self._current: Fields = {}
@@ -78,6 +79,8 @@ class ManagedSetting:
         has_groups = is_deleted or "groups" in self._declared
         self._stored_groups, self._groups = {}, {}
         self._current = {} if self._stored is None else form.read_setting(self._task, self._stored)
+        if self._current.get("search_filter") == "":
+            self._current["search_sub_tree"] = True  # the server may not store it without a filter
         if has_groups:
             self._read_groups(is_listed)
         if self._stored is None:
@@ -90,7 +93,9 @@ class ManagedSetting:
         if "search_filter" in fields and not fields["search_filter"]:
             fields.update(dict.fromkeys(form.SEARCH_TEXTS, ""))
         if not {**(before or {}), **fields}.get("search_filter"):
-            fields.pop("search_sub_tree", None)  # the server may not store it without a filter
+            fields.pop("search_sub_tree", None)
+            if before and not before["search_sub_tree"]:
+                fields["search_sub_tree"] = True
         if "groups" in fields and self._task.params["purge"]:
             fields["groups"] = add_removals(self._groups, fields["groups"])
         return fields
@@ -119,10 +124,17 @@ class ManagedSetting:
 
     def _check_lockout(self, before: Fields, fields: Fields | None) -> None:
         is_disabled = fields is None or fields.get("enabled") is False
-        if before["enabled"] and is_disabled:
+        if before["enabled"] and is_disabled and not self._may_disable:
             realm_lockout.check(self._artifact, _REALM)
         elif any(name in self._groups and group is None for name, group in (fields or {}).get("groups", {}).items()):
             realm_lockout.check_groups(self._artifact, _REALM)
+
+    def may_disable(self, fields: Fields) -> bool:
+        """Return whether the setting can be disabled while it is changed, without locking out the account."""
+        title = f"LDAP setting '{self._key}'"
+        is_replaced = self._stored is not None and bool(_select_scalars(fields))
+        self._may_disable = is_replaced and realm_lockout.may_disable(self._task, self._artifact, _REALM, title)
+        return self._may_disable
 
     def create(self, fields: Fields) -> None:
         """Delete group settings that have no setting, create the setting, then its group settings."""

@@ -37,11 +37,12 @@ class ManagedSetting:
     """
 
     def __init__(self, task: Task, artifact: ArtifactService, shared: SharedSettings, declared: Fields) -> None:
-        self._artifact, self._shared = artifact, shared
+        self._task, self._artifact, self._shared = task, artifact, shared
         self._name: str = task.params["name"]
         self._allow_lockout: bool = task.params["allow_lockout"]
         self._is_single: bool = task.params["items"] is None
         self._is_read = False
+        self._may_disable = False
         self._stored: Fields = {}
         self.desired = declared
 
@@ -70,10 +71,17 @@ class ManagedSetting:
             if fields.get(saml.LDAP_GROUPS) and not self._artifact.supports(saml.LDAP_GROUPS_SINCE):
                 raise BadOption(saml.LDAP_GROUPS, f"requires Artifactory {saml.LDAP_GROUPS_SINCE} or later")
         is_disabled = fields is None or fields.get("enabled") is False
-        if before is not None and before["enabled"] and is_disabled and not self._allow_lockout:
+        is_safe = self._allow_lockout or self._may_disable
+        if before is not None and before["enabled"] and is_disabled and not is_safe:
             realm_lockout.check(self._artifact, _REALM)
         if before and before["sync_groups"] and (fields or {}).get("sync_groups") is False and not self._allow_lockout:
             realm_lockout.check_groups(self._artifact, _REALM)
+
+    def may_disable(self, _fields: Fields) -> bool:
+        """Return whether the setting can be disabled while it is changed, without locking out the account."""
+        title = f"SAML setting '{self._name}'"
+        self._may_disable = bool(self._stored) and realm_lockout.may_disable(self._task, self._artifact, _REALM, title)
+        return self._may_disable
 
     def create(self, fields: Fields) -> None:
         """Create the setting."""
