@@ -25,4 +25,10 @@ options:
       - The result lists the positions under C(masked). Names and paths are never masked.
       - If not set, nothing is masked.
     type: bool
+  secret_members:
+    description:
+      - Names of further keys whose texts are masked with O(mask_secrets), at any depth. Use it for free texts that
+        contain secrets, such as C(description).
+    type: list
+    elements: str
 """

@@ -219,7 +219,7 @@ class ModuleDocFragment:
     ARTIFACT_LIST_INFO = r"""
 {options: {repo: {}, path: {}, deep: {}, depth: {}, folders: {},
     metadata_timestamps: {}, root: {}, to_file: {}, mask_secrets: {},
-    owner: {}, group: {}, mode: {}}}
+    secret_members: {}, owner: {}, group: {}, mode: {}}}
 """
 
     ARTIFACT_MAIL = r"""
@@ -313,7 +313,8 @@ class ModuleDocFragment:
     ARTIFACT_QUERY_INFO = r"""
 {options: {domain: {}, find: {}, include: {}, sort: {}, descending: {},
     offset: {}, limit: {}, page_size: {}, query: {}, to_file: {},
-    mask_secrets: {}, owner: {}, group: {}, mode: {}}}
+    mask_secrets: {}, secret_members: {}, owner: {}, group: {},
+    mode: {}}}
 """
 
     ARTIFACT_RELEASE_BUNDLE = r"""
@@ -411,7 +412,8 @@ class ModuleDocFragment:
 
     ARTIFACT_SEARCH_INFO = r"""
 {options: {name: {}, repos: {}, pattern: {}, detail: {}, to_file: {},
-    mask_secrets: {}, owner: {}, group: {}, mode: {}}}
+    mask_secrets: {}, secret_members: {}, owner: {}, group: {},
+    mode: {}}}
 """
 
     ARTIFACT_STORAGE_INFO = r"""
@@ -427,7 +429,7 @@ class ModuleDocFragment:
 
     ARTIFACT_TRASH_INFO = r"""
 {options: {repo: {}, path: {}, deep: {}, to_file: {}, mask_secrets: {},
-    owner: {}, group: {}, mode: {}}}
+    secret_members: {}, owner: {}, group: {}, mode: {}}}
 """
 
     ARTIFACT_TRUSTED_KEY = r"""
@@ -502,7 +504,8 @@ class ModuleDocFragment:
 {options: {job: {}, build: {}, fields: {}, all_builds: {}, offset: {},
     limit: {}, results: {}, building: {}, parameters: {}, newer_than: {},
     older_than: {}, xpath: {}, console_lines: {}, console_file: {},
-    to_file: {}, mask_secrets: {}, owner: {}, group: {}, mode: {}}}
+    to_file: {}, mask_secrets: {}, secret_members: {}, owner: {},
+    group: {}, mode: {}}}
 """
 
     CI_BUILD_STOP = r"""
@@ -566,8 +569,8 @@ class ModuleDocFragment:
 
     CI_FOLDER_INFO = r"""
 {options: {name: {}, folder: {}, depth: {}, include_config: {},
-    include_content: {}, to_file: {}, mask_secrets: {}, owner: {},
-    group: {}, mode: {}}}
+    include_content: {}, to_file: {}, mask_secrets: {}, secret_members: {},
+    owner: {}, group: {}, mode: {}}}
 """
 
     CI_INFO = r"""
@@ -589,7 +592,8 @@ class ModuleDocFragment:
 
     CI_JOB_INFO = r"""
 {options: {job: {}, folder: {}, depth: {}, fields: {}, workers: {},
-    to_file: {}, mask_secrets: {}, owner: {}, group: {}, mode: {}}}
+    to_file: {}, mask_secrets: {}, secret_members: {}, owner: {},
+    group: {}, mode: {}}}
 """
 
     CI_LOCKABLE_RESOURCE = r"""
@@ -817,7 +821,8 @@ class ModuleDocFragment:
 
     REVIEW_DEFECT_TYPE_INFO = r"""
 {options: {project: {}, taxonomy: {}, code: {}, enabled: {}, taxonomies: {},
-    to_file: {}, mask_secrets: {}, owner: {}, group: {}, mode: {}}}
+    to_file: {}, mask_secrets: {}, secret_members: {}, owner: {},
+    group: {}, mode: {}}}
 """
 
     REVIEW_GATE_INFO = r"""
@@ -845,13 +850,14 @@ class ModuleDocFragment:
     limit: {}, grouped: {}, state: {}, status: {}, severity: {},
     code: {}, file: {}, issue_owner: {}, module: {}, category: {},
     reference: {}, taxonomy: {}, text: {}, exact: {}, build: {},
-    to_file: {}, mask_secrets: {}, owner: {}, group: {}, mode: {}}}
+    to_file: {}, mask_secrets: {}, secret_members: {}, owner: {},
+    group: {}, mode: {}}}
 """
 
     REVIEW_METRIC_INFO = r"""
 {options: {project: {}, tags: {}, query: {}, view: {}, limit: {},
     aggregate: {}, system_files: {}, to_file: {}, mask_secrets: {},
-    owner: {}, group: {}, mode: {}}}
+    secret_members: {}, owner: {}, group: {}, mode: {}}}
 """
 
     REVIEW_MODULE = r"""

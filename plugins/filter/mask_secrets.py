@@ -31,6 +31,12 @@ options:
     description: Whether to return the data without masking. If V(true), the C(count) in O(list_as) is V(0).
     type: bool
     default: false
+  members:
+    description:
+      - Names of further keys whose texts are masked, at any depth. Use it for free texts that contain secrets.
+    type: list
+    elements: str
+    default: []
 notes:
   - The filter does not recognize a secret that has no such name or format. Review the result before you publish it.
 seealso:
@@ -41,6 +47,10 @@ EXAMPLES = r"""
 - name: Show the parameters of a job without the secrets in their defaults
   ansible.builtin.debug:
     msg: "{{ found.job.parameters | buildworks.toolchain.mask_secrets }}"
+
+- name: Show lockable resources of Jenkins without their notes
+  ansible.builtin.debug:
+    msg: "{{ found.resources | buildworks.toolchain.mask_secrets(members=['note']) }}"
 """
 
 RETURN = r"""
@@ -56,9 +66,9 @@ from ansible.errors import AnsibleFilterError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._secret_patterns import SecretMasker
 
 
-def mask_secrets(value: t.Any, list_as: str | None = None, keep: bool = False) -> t.Any:
+def mask_secrets(value: t.Any, list_as: str | None = None, keep: bool = False, members: t.Iterable[str] = ()) -> t.Any:
     """Return a value without secrets, see DOCUMENTATION."""
-    masking = SecretMasker()
+    masking = SecretMasker(members)
     masked = value if keep else masking.mask(value)
     if list_as is None:
         return masked

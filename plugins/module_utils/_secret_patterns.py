@@ -98,10 +98,12 @@ _NO_SECRET = re.compile(r"\s*(?:true|false|-?\d{1,6}|\(encrypted\))?\s*", re.IGN
 class SecretMasker:
     """Replaces secrets in data by `MASKED_SECRET`, and lists where they were.
 
+    :arg members: names of further members whose texts are secret
     :ivar result: `count`, and the first `places`, such as `libs app/1.0 app.jar: properties: db.password: value`
     """
 
-    def __init__(self) -> None:
+    def __init__(self, members: t.Iterable[str] = ()) -> None:
+        self._secret_members = frozenset(members)
         self.result: dict[str, t.Any] = {"count": 0, "places": []}
 
     def mask(self, value: t.Any, place: str = "") -> t.Any:
@@ -145,7 +147,10 @@ class SecretMasker:
                 content,
                 ": ".join(filter(None, (place, own, str(name)))),
                 name,
-                is_secret or (is_of_secret and name in _VALUES) or (isinstance(content, str) and is_password(name)),
+                is_secret
+                or name in self._secret_members
+                or (is_of_secret and name in _VALUES)
+                or (isinstance(content, str) and is_password(name)),
             )
             for name, content in value.items()
         }

@@ -286,6 +286,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shar
     STATE,
     UNDECLARED,
     VISIBILITY,
+    inherit_options,
     with_items,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
@@ -319,7 +320,7 @@ def run(task: Task) -> None:
         identity=lambda params: params["name"].lower(),
         name_option="name",
         # last, because the other items log in with the current password
-        level_of=lambda item: item["name"].lower() == accounts.own_name(ci),
+        level_of=lambda item: inherit_options(task.params, item)["name"].lower() == accounts.own_name(ci),
         expand_all=lambda items: append_undeclared(
             task, "users", items, "name", lambda: shared.list_deletable(ci), str.lower
         ),

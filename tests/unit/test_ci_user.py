@@ -171,7 +171,8 @@ def test_task_fails_when_the_new_password_does_not_work() -> None:
     calls = listing(CAROL), change("carol", password="pä:ss"), listing(CAROL), login(401)
     with conversation(*calls) as server:
         result = task(server.url, update_secret="always", name="carol", user_password="pä:ss")
-    assert result["msg"] == "The user 'carol' cannot log in with the new password."
+    failure = "The user 'carol' cannot log in with the new password."
+    assert result["msg"] == f"The server accepted the change, but reading back failed: {failure}"
 
 
 def test_lost_response_to_a_new_password_is_resolved_by_a_login() -> None:

@@ -221,7 +221,7 @@ def test_file_is_refused_when_it_cannot_be_read(tmp_path: Path) -> None:
         read_text(str(tmp_path))
 
 
-LISTING = {"to_file": None, "owner": None, "group": None, "mode": None, "mask_secrets": None}
+LISTING = {"to_file": None, "owner": None, "group": None, "mode": None, "mask_secrets": None, "secret_members": None}
 
 
 def test_lines_replace_the_file_when_all_are_written(file: Path) -> None:

@@ -183,6 +183,15 @@ def test_values_are_masked_when_their_names_indicate_secrets(value: dict[str, An
     assert SecretMasker().mask(masked) == masked
 
 
+def test_free_text_is_masked_when_the_user_marks_its_member() -> None:
+    masking = SecretMasker(["note"])
+    resources = [{"name": "lab", "note": "pw ask bob"}, {"name": "note", "note": ""}]
+    assert masking.mask({"resources": resources}) == {
+        "resources": [{"name": "lab", "note": "MASKED_SECRET"}, {"name": "note", "note": ""}]
+    }
+    assert masking.result == {"count": 1, "places": ["resources: lab: note"]}
+
+
 def test_values_are_unchanged_when_they_are_not_strings() -> None:
     masked = SecretMasker().mask(JOB)["parameters"]
     assert masked[1]["default"] is None

@@ -286,7 +286,7 @@ def output_list(task: Task, name: str, values: t.Iterable[dict[str, t.Any]], ord
     :return: the number of values
     :raises BadOption: if the file cannot be written
     """
-    masker = SecretMasker()
+    masker = SecretMasker(task.params["secret_members"] or ())
     if task.params["mask_secrets"]:
         task.result["masked"] = masker.result
         values = map(masker.mask, values)

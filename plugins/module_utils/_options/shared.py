@@ -82,7 +82,11 @@ TO_FILE = ArgumentSpec(
 
 # File for a long list, and masking of secrets, see `output_list`
 LISTING = TO_FILE + ArgumentSpec(
-    dict(to_file=dict(type="path", not_empty=True), mask_secrets=dict(type="bool", no_log=False))
+    dict(
+        to_file=dict(type="path", not_empty=True),
+        mask_secrets=dict(type="bool", no_log=False),
+        secret_members=dict(type="list", elements="str", no_log=False, each_element=NAME),
+    )
 )
 
 
