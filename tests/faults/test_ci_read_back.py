@@ -36,6 +36,20 @@ def delete(case: str, sandbox: Sandbox, body: str | None = None, nth: int = 1) -
     return done.result, [entry["effect"] for entry in done.requests]
 
 
+@pytest.mark.usefixtures("sandbox_environment")
+@pytest.mark.parametrize("status", [502, 503, 504])
+def test_configuration_is_read_back_after_a_gateway_fails(status: int, sandbox: Sandbox) -> None:
+    options = {"configuration": {"jenkins": {"systemMessage": "new"}}}
+    sandbox.fault(kind="status", status=status, service="ci", path="configure$")
+    denied = run_here(sandbox, "ci_configuration", **options).result
+    assert (denied["changed"], denied.get("failed")) == (False, True)
+    sandbox.clear_faults()
+    sandbox.fault(kind="body", status=status, body="", service="ci", path="configure$")
+    done = run_here(sandbox, "ci_configuration", **options)
+    assert (done.result["changed"], done.result.get("failed")) == (True, None), done.result
+    assert not run_here(sandbox, "ci_configuration", **options).result["changed"]
+
+
 FOREIGN = [
     "<error><message>down</message></error>",
     '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"/>',

@@ -56,6 +56,8 @@ _REALM = USERS[:2]
 _STRATEGY = ("jenkins", "authorizationStrategy")
 _ROLES = "roleBased"
 _MAX_MISMATCHES = 10
+# Also the status of values that plugins refuse
+_INTERNAL_SERVER_ERROR = 500
 _MAX_QUOTE = 100
 
 Attributes = dict[Path, t.Any]
@@ -281,12 +283,14 @@ class Configuration:
                 self._store_file()
             try:
                 self._apply()
-            except ServerRefusal as refusal:
-                self._explain_refusal(refusal, before)
             except OutcomeUnknown as lost:
+                if isinstance(lost, ServerRefusal) and lost.status == _INTERNAL_SERVER_ERROR:
+                    self._explain_refusal(lost, before)
                 self._unread = read_back(lambda: server.fetch_export(self._ci), lost)
                 self._has_sent = self._unread != before
                 raise
+            except ServerRefusal as refusal:
+                self._explain_refusal(refusal, before)
             self._unread = read_back(lambda: server.fetch_export(self._ci), None)
             self._verify(before)
         if not self._reloads:
@@ -301,7 +305,7 @@ class Configuration:
     def _explain_refusal(self, refusal: ServerRefusal, before: Fields) -> t.NoReturn:
         """Raise the refusal. Its message names the changes that the server has applied nevertheless."""
         self._has_sent = False
-        if refusal.status not in (400, 500):
+        if refusal.status not in (400, _INTERNAL_SERVER_ERROR):
             raise refusal
         after = list_attributes(server.fetch_export(self._ci))
         earlier = list_attributes(before)
