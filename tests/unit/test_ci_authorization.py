@@ -329,6 +329,15 @@ def test_permission_that_does_not_apply_to_a_role_is_refused(kind: str, permissi
     )
 
 
+@pytest.mark.parametrize("kind", ["item", "agent"])
+def test_role_with_an_empty_pattern_is_refused(kind: str) -> None:
+    result = authorize(roles={kind: {"a": {"pattern": "", "permissions": []}}})
+    assert (result["msg"], result["changed"]) == (
+        f"Option 'roles.{kind}.a.pattern': must not be empty, because the role would then apply everywhere.",
+        False,
+    )
+
+
 @pytest.mark.parametrize(
     ("declared", "is_kept"),
     [

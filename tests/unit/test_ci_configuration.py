@@ -418,6 +418,12 @@ def test_texts_that_jenkins_would_read_as_0_or_false_are_refused(
             [list_known(), check_patterns({"x(": "Unclosed group"}, "x(")],
             "The pattern 'x(' of a role is not a regular expression: Unclosed group. Correct it.",
         ),
+        (
+            {"pattern": ""},
+            [],
+            "Cannot apply the roles: the pattern of the role 'admins' is empty, so that the role would apply "
+            "everywhere. Set a pattern, such as '.*' for everything.",
+        ),
     ],
 )
 def test_roles_that_jenkins_would_change_or_refuse_are_refused(
@@ -792,6 +798,10 @@ def test_failed_export_of_a_part_is_reported() -> None:
         (
             {"jenkins": {"securityRealm": {"Local": {"users": []}}}},
             "Option 'configuration.jenkins.securityRealm': must have the key 'local' instead of 'Local'.",
+        ),
+        (
+            {"jenkins": {"securityRealm": {"local": {"users": {"id": "admin", "password": "x"}}}}},
+            "Option 'configuration.jenkins.securityRealm.local.users': must be a list of users.",
         ),
         ({"jenkins": {"numExecutors": 1.5}}, "Option 'configuration.jenkins.numExecutors': must be a string"),
     ],

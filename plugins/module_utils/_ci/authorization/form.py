@@ -175,6 +175,8 @@ def _parse_role(option: str, kind: str, role: t.Any, to_name: ToName) -> Fields 
             parsed[name] = sort_unique(value)
         elif not isinstance(value, str):
             raise BadOption(f"{option}.{name}", "must be a string")
+        elif name == "pattern" and not value:
+            raise BadOption(f"{option}.{name}", "must not be empty, because the role would then apply everywhere")
         else:
             parsed[name] = value
     return parsed

@@ -63,6 +63,12 @@ def check_declared(ci: CiService, members: t.Any) -> None:
     """
     lists = members.get("roles") if isinstance(members, dict) else None
     roles = [role for named in lists.values() for role in list_objects(named)] if isinstance(lists, dict) else []
+    for role in roles:
+        if "pattern" in role and not role["pattern"]:
+            raise ToolchainError(
+                f"Cannot apply the roles: the pattern of the role '{role.get('name')}' is empty, so that the role "
+                "would apply everywhere. Set a pattern, such as '.*' for everything."
+            )
     templates = list_objects(members.get("permissionTemplates")) if isinstance(members, dict) else []
     declared = {name for role in [*roles, *templates] for name in role.get("permissions") or ()}
     permissions = Permissions(ci, SharedValues())

@@ -90,6 +90,8 @@ class Declaration:
                 raise BadOption(
                     f"{self.option}.{'.'.join(_REALM)}", f"must have the key '{_LOCAL}' instead of '{name}'"
                 )
+        if self.users is not None and not isinstance(self.users, list):
+            raise BadOption(f"{self.option}.{'.'.join(USERS)}", "must be a list of users")
 
     @property
     def users(self) -> t.Any:
