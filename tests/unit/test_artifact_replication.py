@@ -160,6 +160,14 @@ def test_target_that_deletes_artifacts_is_verified_before_it_is_enabled() -> Non
         assert replicate(server, targets=[{**TARGET, "sync_deletes": True}])["changed"]
 
 
+def test_new_target_that_deletes_artifacts_is_enabled_when_a_gateway_fails_after_the_first_write() -> None:
+    disabled, enabled = stored(enabled=False, syncDeletes=True), stored(syncDeletes=True)
+    failed = call("PUT", ADDRESS, 504)
+    with conversation(has(), of_class("local"), failed, has(disabled), call("POST", ADDRESS), has(enabled)) as server:
+        result = replicate(server, cron=CRON, targets=[{**TARGET, "sync_deletes": True}])
+    assert (result["changed"], result.get("failed", False)) == (True, False)
+
+
 def test_target_that_deletes_artifacts_stays_disabled_when_the_server_stores_something_else() -> None:
     wider = stored(enabled=False, syncDeletes=True)
     with conversation(has(), of_class("local"), call("PUT", ADDRESS, 201), has(wider)) as server:

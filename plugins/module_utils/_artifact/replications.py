@@ -16,6 +16,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.ser
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
+    OutcomeUnknown,
     ServerRefusal,
     ToolchainError,
     join_names,
@@ -30,7 +31,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import is_selected
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import check_url, encode_path
-from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import NotReady, wait_for
+from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import NotReady, WaitTimeout, wait_for
 
 _ADDRESS = "/artifactory/api/replications"
 
@@ -357,16 +358,27 @@ class Replication:
             if targets[url].get("sync_deletes") and targets[url].get("enabled") and change.keys() - {"url", "enabled"}
         }
         if deleting:
-            self._write_targets(method, schedule, {**targets, **deleting})
-            wait_for(
-                self._task,
-                lambda: self._verify_targets(deleting),
-                timeout=self._task.params["visibility_timeout"],
-                delay=1,
-                start_fast=True,
-            )
+            self._write_disabled(method, schedule, targets, deleting)
             method = "POST"
         self._write_targets(method, schedule, targets)
+
+    def _write_disabled(self, method: str, schedule: Fields, targets: Fields, deleting: Fields) -> None:
+        """Write targets while some of them are disabled, and verify these. If the response is lost, they decide.
+
+        :arg deleting: the disabled targets
+        """
+        lost = None
+        try:
+            self._write_targets(method, schedule, {**targets, **deleting})
+        except OutcomeUnknown as error:
+            lost = error
+        timeout = self._task.params["visibility_timeout"]
+        try:
+            wait_for(self._task, lambda: self._verify_targets(deleting), timeout=timeout, delay=1, start_fast=True)
+        except WaitTimeout:
+            if lost:
+                raise lost from None
+            raise
 
     def _verify_targets(self, expected: Fields) -> None:
         """
