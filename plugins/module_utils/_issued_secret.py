@@ -374,16 +374,17 @@ class IssuedSecret:
         return list(dict.fromkeys([*self._removed, *ids]))
 
     def _create_item(self, may_repeat: bool = True) -> tuple[Fields, Fields]:
-        """Create an item. If the response is lost, remove the orphaned item and repeat the request once."""
+        """Create an item. If the response is lost, remove the orphaned item and repeat the request once.
+
+        A request whose response is a failure of the server is not repeated.
+        """
         try:
             return self._service.create()
         except (OutcomeUnknown, UnexpectedResponse, ServerRefusal) as error:
             if isinstance(error, ServerRefusal) and error.status < 500:
                 raise
             self._remove_orphan(error)
-            if isinstance(error, ServerRefusal):
-                raise
-            if not may_repeat:
+            if isinstance(error, ServerRefusal) or not may_repeat:
                 raise ToolchainError(f"{describe_cause(error)} No {self._kind.noun} is left of it.") from None
         return self._create_item(may_repeat=False)
 

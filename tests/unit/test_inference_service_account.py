@@ -210,9 +210,10 @@ def test_response_without_a_key_counts_as_lost() -> None:
 
 
 def test_no_account_remains_when_the_server_fails() -> None:
-    calls = accounts(), create(status=500), accounts(account("svc_0")), delete("svc_0"), accounts()
+    calls = accounts(), create(status=500), accounts(account("svc_0")), delete("svc_0")
     result = manage(*calls)
     assert "500" in result["msg"]
+    assert result["msg"].endswith("No service account is left of it.")
     assert result["removed"] == ["svc_0"]
 
 
