@@ -126,6 +126,8 @@ options:
       - If a promotion to this environment has been completed before, the release bundle is not promoted again, even if
         the repositories differ.
       - If all promotions to this environment failed, the release bundle is promoted again.
+      - If the environment does not exist, nothing is created or promoted. Without the permission to read environments,
+        this is not verified.
       - Requires O(wait=true).
     type: str
   included_repository_keys:

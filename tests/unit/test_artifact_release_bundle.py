@@ -441,9 +441,13 @@ def test_promoted_release_bundle_costs_three_requests() -> None:
     assert (result["changed"], result["release_bundle"]["environments"]) == (False, ["DEV", "PROD"])
 
 
+def environments(*names: str) -> Call:
+    return call("GET", "/access/api/v1/environments", json=[{"name": name} for name in ("DEV", "PROD", *names)])
+
+
 def test_release_bundle_is_promoted() -> None:
     expected = [
-        *(status(), contents(), promotions(promotion("DEV"))),
+        *(status(), contents(), promotions(promotion("DEV")), environments()),
         promoted(included_repository_keys=["b", "a"], excluded_repository_keys=[]),
         *(promotions(promotion(millis=2, state="STARTED"), promotion("DEV")),) * 2,
         promotions(promotion(millis=2), promotion("DEV")),
@@ -461,7 +465,7 @@ def test_release_bundle_is_promoted() -> None:
 
 def test_new_release_bundle_is_promoted() -> None:
     expected = [
-        *(missing(), server(), created(), status(), contents(), promotions()),
+        *(missing(), server(), environments(), created(), status(), contents(), promotions()),
         *(promoted(), promotions(promotion(millis=2))),
         *(status(), contents(), promotions(promotion(millis=2))),
     ]
@@ -472,7 +476,8 @@ def test_new_release_bundle_is_promoted() -> None:
 
 def test_other_contents_are_not_promoted_when_the_response_to_the_creation_is_lost() -> None:
     other = contents(artifact(checksum=OTHER_SHA))
-    with conversation(missing(), server(), created(drop=True), status(), status(), other, promotions()) as talk:
+    reads = missing(), server(), environments()
+    with conversation(*reads, created(drop=True), status(), status(), other, promotions()) as talk:
         result = run("artifact_release_bundle", url=talk.url, environment="PROD", **TASK)
     assert "exists with other contents" in result["msg"]
 
@@ -480,19 +485,20 @@ def test_other_contents_are_not_promoted_when_the_response_to_the_creation_is_lo
 def test_failed_promotion_is_repeated_by_the_next_task_only() -> None:
     reason = "Target artifact already exists: libs-prod/app.jar"
     failed = promotions(promotion("PROD", "FAILED", 2, reason), promotion("DEV"))
-    with conversation(status(), contents(), promotions(promotion("DEV")), promoted(), failed) as talk:
+    reads = status(), contents(), promotions(promotion("DEV")), environments()
+    with conversation(*reads, promoted(), failed) as talk:
         result = run("artifact_release_bundle", url=talk.url, environment="PROD", **TASK)
     assert result["msg"] == f"The promotion of release bundle 'app' version '1.0' to 'PROD' failed: {reason}."
     done = promotions(promotion(millis=3), promotion("PROD", "FAILED", 2, reason))
-    expected = [status(), contents(), failed, promoted(), done, status(), contents(), done]
+    expected = [status(), contents(), failed, environments(), promoted(), done, status(), contents(), done]
     with conversation(*expected) as talk:
         assert run("artifact_release_bundle", url=talk.url, environment="PROD", **TASK)["changed"]
 
 
 def test_lost_response_to_the_promotion_is_resolved() -> None:
     done = promotions(promotion(millis=2))
-    expected = [status(), contents(), promotions(), promoted(drop=True), done, done, status(), contents(), done]
-    with conversation(*expected) as talk:
+    expected = [status(), contents(), promotions(), environments(), promoted(drop=True), done, done]
+    with conversation(*expected, status(), contents(), done) as talk:
         result = run("artifact_release_bundle", url=talk.url, environment="PROD", **TASK)
     assert (result["changed"], result["release_bundle"]["environments"]) == (True, ["PROD"])
     assert "Reading back shows that the request had its effect." in result["warnings"][0]
@@ -500,14 +506,14 @@ def test_lost_response_to_the_promotion_is_resolved() -> None:
 
 def test_lost_promotion_is_not_repeated() -> None:
     old = promotion("PROD", "FAILED")
-    expected = [status(), contents(), promotions(old), promoted(drop=True), promotions(old)]
+    expected = [status(), contents(), promotions(old), environments(), promoted(drop=True), promotions(old)]
     with conversation(*expected, status(), contents(), promotions(old)) as talk:
         result = run("artifact_release_bundle", url=talk.url, environment="PROD", **TASK)
     assert "Whether the request had its effect is not known." in result["msg"]
 
 
 def test_promotion_without_a_record_fails() -> None:
-    with conversation(status(), contents(), promotions(), promoted(), promotions()) as talk:
+    with conversation(status(), contents(), promotions(), environments(), promoted(), promotions()) as talk:
         result = run("artifact_release_bundle", url=talk.url, environment="PROD", **TASK)
     assert "accepted the promotion" in result["msg"]
     assert "its promotion records do not contain it" in result["msg"]
@@ -516,7 +522,7 @@ def test_promotion_without_a_record_fails() -> None:
 def test_unknown_status_of_a_promotion_is_no_success() -> None:
     unknown = promotions(promotion(millis=2, state="ABORTED"))
     message = "The promotion of release bundle 'app' version '1.0' to 'PROD' has the unknown status 'ABORTED'."
-    with conversation(status(), contents(), promotions(), promoted(), unknown) as talk:
+    with conversation(status(), contents(), promotions(), environments(), promoted(), unknown) as talk:
         result = run("artifact_release_bundle", url=talk.url, environment="PROD", **TASK)
     assert (result["msg"], result["changed"]) == (message, True)
     with conversation(status(), contents(), unknown) as talk:
@@ -604,17 +610,13 @@ def aql_rows(*names: str) -> Call:
     )
 
 
-def environments(*names: str) -> Call:
-    return call("GET", "/access/api/v1/environments", json=[{"name": name} for name in ("DEV", "PROD", *names)])
-
-
 def repositories(*keys: str) -> Call:
     entries = [{"key": key, "type": "LOCAL", "packageType": "Generic"} for key in keys]
     return call("GET", "/artifactory/api/repositories", json=entries)
 
 
 def test_check_mode_predicts_creation_and_promotion() -> None:
-    reads = [missing(), server(), licenses(), aql_rows("app.jar"), environments(), repositories("prod")]
+    reads = [missing(), server(), environments(), licenses(), aql_rows("app.jar"), repositories("prod")]
     options = {"environment": "PROD", "included_repository_keys": ["prod"]}
     with conversation(*reads) as talk:
         result = run("artifact_release_bundle", url=talk.url, check_mode=True, diff_mode=True, **options, **TASK)
@@ -641,21 +643,42 @@ def test_check_mode_predicts_creation_and_promotion() -> None:
             f"Option 'artifacts': 'libs/app/app.jar' has the SHA-256 checksum {SHA}.",
         ),
         (
-            [aql_rows("app.jar"), environments()],
-            {"environment": "QA"},
-            "Option 'environment': these environments do not exist: QA.",
-        ),
-        (
-            [aql_rows("app.jar"), environments(), repositories("dev")],
+            [aql_rows("app.jar"), repositories("dev")],
             {"environment": "PROD", "excluded_repository_keys": ["prod"]},
             "Option 'excluded_repository_keys': these repositories do not exist: prod.",
         ),
     ],
 )
 def test_check_mode_predicts_refusals(reads: list[Call], options: dict[str, Any], message: str) -> None:
-    with conversation(missing(), server(), licenses(), *reads) as talk:
+    checked = [environments()] if "environment" in options else []
+    with conversation(missing(), server(), *checked, licenses(), *reads) as talk:
         result = run("artifact_release_bundle", url=talk.url, check_mode=True, **{**TASK, **options})
     assert result["msg"] == message
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_nothing_is_created_for_an_unknown_environment(check_mode: bool) -> None:
+    with conversation(missing(), server(), environments()) as talk:
+        result = run("artifact_release_bundle", url=talk.url, check_mode=check_mode, **TASK, environment="QA")
+    assert (result["changed"], result["msg"]) == (False, "Option 'environment': these environments do not exist: QA.")
+
+
+def test_environment_is_not_verified_without_permission_to_read_environments() -> None:
+    forbidden = call("GET", "/access/api/v1/environments", 403, json={"errors": [{"message": "Forbidden"}]})
+    after = promotions(promotion("QA", millis=2))
+    calls = [
+        status(),
+        contents(),
+        promotions(),
+        forbidden,
+        promoted(environment="QA"),
+        after,
+        status(),
+        contents(),
+        after,
+    ]
+    with conversation(*calls) as talk:
+        assert run("artifact_release_bundle", url=talk.url, environment="QA", **TASK)["changed"]
 
 
 def test_check_mode_predicts_missing_builds_and_release_bundles() -> None:
@@ -671,7 +694,7 @@ def test_check_mode_predicts_missing_builds_and_release_bundles() -> None:
 
 
 def test_check_mode_does_not_require_the_sources_of_an_existing_release_bundle() -> None:
-    reads = [status(), contents(), promotions(), server(), licenses(), environments()]
+    reads = [status(), contents(), promotions(), environments(), server(), licenses()]
     with conversation(*reads) as talk:
         assert run("artifact_release_bundle", url=talk.url, check_mode=True, environment="PROD", **TASK)["changed"]
 

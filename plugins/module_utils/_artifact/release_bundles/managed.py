@@ -106,8 +106,11 @@ class ManagedReleaseBundle:
                     f"{self._version.title} has been promoted to {join_names(promoted)} and is not deleted, because it "
                     "could not be restored. To delete it nevertheless, set 'allow_delete_promoted: true'."
                 )
-        elif before is not None:
+            return
+        if before is not None:
             self._check_contents(before)
+        # a release bundle that was created before its promotion is refused could not be changed
+        prediction.check_environment(self._task, self._artifact, self._version)
 
     def predict_refusal(self) -> None:
         """Predict whether the server would refuse the change, as far as the account can read it.

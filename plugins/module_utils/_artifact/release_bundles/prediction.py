@@ -21,7 +21,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.rel
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories import queries
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.search import aql
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
@@ -47,18 +47,29 @@ def check(task: Task, artifact: ArtifactService, version: Version, source: Field
     for kind, entries in source.items():
         with platform.allow_forbidden():
             _CHECKS[kind](artifact, version, entries)
-    if (environment := task.params["environment"]) is not None:
-        with platform.allow_forbidden():
-            names = {*environments.list_names(artifact)}
-            if version.project:
-                names.update(projects.read_environments(artifact, version.project))
-            refuse_missing("environment", "environments", {environment} - names)
     keys = {name: task.params[name] for name in ("included_repository_keys", "excluded_repository_keys")}
     if any(keys.values()):
         with platform.allow_forbidden():
             existing = {entry["key"] for entry in queries.list_repositories(artifact)}
             for option, names in keys.items():
                 refuse_missing(option, "repositories", set(names or ()) - existing)
+
+
+def check_environment(task: Task, artifact: ArtifactService, version: Version) -> None:
+    """Verify that the environment of a promotion exists, as far as the account can read it.
+
+    :raises BadOption: if it does not exist
+    """
+    environment = task.params["environment"]
+    if environment is None or task.predicts_missing:
+        return
+    try:
+        names = {*environments.list_names(artifact)}
+        if version.project:
+            names.update(projects.read_environments(artifact, version.project))
+    except ToolchainError:
+        return
+    refuse_missing("environment", "environments", {environment} - names)
 
 
 def _check_artifacts(artifact: ArtifactService, _version: Version, entries: list[Fields]) -> None:
