@@ -113,7 +113,7 @@ options:
   environments:
     description:
       - Environments of the repository, such as V(DEV) and V(PROD), in any order.
-      - Artifactory ignores this option for a repository that does not belong to a project.
+      - Artifactory ignores environments of a repository that does not belong to a project. The task fails in this case.
     type: list
     elements: str
   includes_pattern:

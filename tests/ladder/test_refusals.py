@@ -22,8 +22,6 @@ NOT_VARIED = {"undeclared", "to_file", "src", "config", "on_error", "state", "up
 # Differences that remain, with their reasons
 KNOWN = {
     ("access_token", "scope"): "the server defines the scopes",
-    ("artifact_release_bundle", "environment"): "the bundle is created before its promotion is refused",
-    ("artifact_repository", "environments"): "Artifactory ignores environments of a repository without project",
     ("inference_project", "residency"): "the server defines the values",
     ("review_config_file", "name"): "the administration program does not refuse the file",
 }

@@ -373,6 +373,21 @@ def test_check_mode_predicts_refusals(item: dict[str, Any], words: str, server_e
     assert run("artifact_repository", check_mode=True, predict_missing=True, **options)["changed"]
 
 
+@pytest.mark.parametrize("check_mode", [True, False])
+@pytest.mark.parametrize("form", ["options", "items"])
+@pytest.mark.parametrize("key", ["x", "npm-of-nobody"])
+def test_environments_require_a_project(check_mode: bool, form: str, key: str, server_environment: Sandbox) -> None:
+    repository = {"key": key, "type": "local", "package_type": "npm"}
+    run("artifact_repository", **{**repository, "key": "npm-of-nobody"})
+    server_environment.clear_journal()
+    options = {**repository, "environments": ["DEV"]}
+    result = run("artifact_repository", check_mode=check_mode, **({"items": [options]} if form == "items" else options))
+    assert f"Option 'environments': requires a project, but repository '{key}' belongs to none." in result["msg"]
+    assert not result["changed"]
+    assert not [entry for entry in server_environment.journal() if entry["effect"] == "write"]
+    assert not run("artifact_repository", **{**repository, "key": "npm-of-nobody", "environments": []})["changed"]
+
+
 def test_check_mode_predicts_that_a_key_exists_in_another_case(server_environment: Sandbox) -> None:
     options = {**LOCAL, "key": "Generic-Local"}
     assert "'generic-local' exists" in run("artifact_repository", check_mode=True, **options)["msg"]

@@ -26,7 +26,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.rep
     check_not_contained,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from ansible_collections.buildworks.toolchain.plugins.module_utils._write_only_secrets import WriteOnlySecrets
@@ -134,6 +134,12 @@ class Repository:
         self._pending = fields
         if self._shared.has_outcome(self._key):
             return
+        if fields and fields.get("environments") and not {**(before or {}), **fields}.get("project"):
+            raise BadOption(
+                "environments",
+                f"requires a project, but repository '{self._key}' belongs to none. Set 'project' for a new repository "
+                "or assign an existing one with artifact_project first",
+            )
         if before is None:
             return
         if fields is None:
