@@ -427,6 +427,18 @@ def test_setting_is_deleted_after_its_groups() -> None:
         assert manage(server, state="absent", purge=True)["changed"]
 
 
+def test_setting_is_deleted_when_a_gateway_fails_after_its_group_was_deleted() -> None:
+    off = {**BODY, "enabled": False}
+    gateway = call("DELETE", f"{GROUPS}/staff", 504, text="busy")
+    with conversation(
+        *(has(off), has_groups(GROUP), gateway, has_groups(), has_groups()),
+        *(call("DELETE", ADDRESS, 204), has_groups(), has(None), version()),
+    ) as server:
+        result = manage(server, state="absent", purge=True)
+    assert (result["changed"], result["setting"]) == (True, None)
+    assert "Reading back shows that the request had its effect." in result["warnings"][0]
+
+
 def test_groups_that_another_client_created_meanwhile_are_deleted() -> None:
     deleted = call("DELETE", f"{GROUPS}/staff", 204)
     with conversation(

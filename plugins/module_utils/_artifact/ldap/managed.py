@@ -24,6 +24,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
     Fields,
     add_removals,
     find_differences,
+    recover_write,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from ansible_collections.buildworks.toolchain.plugins.module_utils._write_only_secrets import WriteOnlySecrets
@@ -159,7 +160,7 @@ class ManagedSetting:
         """
         groups = list(self._groups)
         for name in groups:
-            settings.delete(self._artifact, settings.GROUP, name, may_be_missing=True)
+            self._delete_group(name)
         if groups:
             self._read_groups(is_listed=False)
         if self._groups:
@@ -254,6 +255,14 @@ class ManagedSetting:
                 group = {**form.NEW_GROUP, **self._groups.get(name, {}), **changes, "ldap": self._key}
                 write = settings.replace if stored is not None else settings.create
                 write(self._artifact, settings.GROUP, form.to_group_body(name, group, stored))
+
+    def _delete_group(self, name: str) -> None:
+        """Delete a group setting. If the response is lost, the list of group settings decides."""
+        recover_write(
+            self._task,
+            lambda: settings.delete(self._artifact, settings.GROUP, name, may_be_missing=True),
+            lambda: None if name in settings.list_all(self._artifact, settings.GROUP) else True,
+        )
 
     def _delete_groups(self, fields: Fields) -> None:
         for name, group in fields.get("groups", {}).items():
