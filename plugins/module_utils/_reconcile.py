@@ -357,8 +357,7 @@ class _Change:
     ) -> tuple[Fields | None, Fields | None]:
         """Return the resource after a write and the expected one. Read again until they agree, within a time limit."""
         plan = self.plan
-        is_final = isinstance(trouble, ServerFailure) and trouble.status == _INTERNAL_SERVER_ERROR
-        remaining = 0.0 if is_final else self._visibility_timeout
+        remaining = 0.0 if _is_final(trouble) else self._visibility_timeout
         pause = _FIRST_PAUSE
         while True:
             try:
@@ -496,6 +495,8 @@ def recover_write(task: Task, write: t.Callable[[], _Result], find_effect: t.Cal
         return write()
     except OutcomeUnknown as lost:
         effect = read_back(find_effect, lost)
+        if effect is None and _is_final(lost):
+            raise _get_refusal(lost) from None
         if effect is None:
             raise
         task.has_written = True
@@ -605,6 +606,11 @@ def _read_back_error(error: ToolchainError, trouble: ToolchainError | None) -> T
     # of the same kind, because a rejected credential is reported with its source
     error.args = (f"The server accepted the change, but reading back failed: {error}",)
     return error
+
+
+def _is_final(trouble: ToolchainError | None) -> bool:
+    """Return whether the server itself has ended the request, so that its effect is visible immediately."""
+    return isinstance(trouble, ServerFailure) and trouble.status == _INTERNAL_SERVER_ERROR
 
 
 def _get_refusal(trouble: ToolchainError) -> ToolchainError:

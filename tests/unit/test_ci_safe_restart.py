@@ -451,7 +451,7 @@ def test_proxy_page_is_not_a_new_process_without_session_id() -> None:
 
 def test_server_that_cannot_restart_itself_is_reported() -> None:
     refusal = restart(500, text=page("Jenkins", "Oops! A problem occurred while processing the request."))
-    with conversation(computers(), refusal) as server:
+    with conversation(computers(), refusal, quieting(False)) as server:
         result = run("ci_safe_restart", url=server.url, **TOKEN)
     assert result["failed"]
     assert not result["changed"]
