@@ -69,11 +69,11 @@ def test_second_run_only_reads(sandbox: Sandbox, tmp_path: Path) -> None:
         CREATED,
         [],
         [
+            "delete_user",
+            "delete_service_account",
             "create_project",
             "create_invite",
-            "delete_user",
             "create_service_account",
-            "delete_service_account",
             "create_admin_key",
         ],
         [],
