@@ -48,7 +48,7 @@ def _encode(text: str) -> str:
 
 SECRET_VARIABLES: dict[str, dict[str, Any]] = {
     "artifact_provision": {
-        "artifact_provision_license": {"license_keys": [_encode(f'{{"licensedTo": "{_mark(1)}"}}')]},
+        "artifact_provision_license": {"license_keys": [_encode(f'{{"licensedTo": "{_mark(20)}"}}')]},
         "artifact_provision_mail": {"host": "mail.example.com", "smtp_username": "me", "smtp_password": _mark(2)},
         "artifact_provision_ldap": [
             {
