@@ -160,6 +160,8 @@ def test_task_fails_when_the_path_in_the_url_is_wrong(module: str) -> None:
     not_found = [call("GET", target, 404, text=HTML)]
     if module.startswith("artifact_properties"):
         not_found.append(call("GET", ITEM, 404, text=HTML))
+    if module.startswith("access_token"):
+        not_found.append(call("GET", "/artifactory/api/system/version", 404, text=HTML))
     with conversation(*not_found) as server:
         result = run(module, url=server.url, token=SECRET, **parameters)
     assert result["failed"]
@@ -175,7 +177,8 @@ def test_task_fails_when_the_path_in_the_url_is_wrong(module: str) -> None:
     ids=["a page", "its own words"],
 )
 def test_error_suggests_the_path_when_a_404_is_not_from_artifactory(answer: dict[str, Any], advice: str) -> None:
-    with conversation(call("GET", "/access/api/v1/tokens", 404, **answer)) as server:
+    targets = ("/access/api/v1/tokens", "/artifactory/api/system/version")
+    with conversation(*(call("GET", target, 404, **answer) for target in targets)) as server:
         result = run("access_token_info", url=server.url, token=SECRET)
     assert result["msg"].endswith(advice)
 

@@ -22,6 +22,7 @@ from support.plugin_server import (
     listing,
     not_offered,
     plugin,
+    providers,
 )
 from support.running import run
 
@@ -102,7 +103,7 @@ def test_pinned_version_that_the_site_does_not_offer_is_a_problem(tmp_path: Path
 
 def test_plugins_are_added_to_those_of_the_file(tmp_path: Path) -> None:
     result = run_module(
-        *(listing(GIT, CREDENTIALS, TIMESTAMPER), center(), ADMINISTERS),
+        *(listing(GIT, CREDENTIALS, TIMESTAMPER), center(), providers(), ADMINISTERS),
         plugins_file=write_file(tmp_path, "git:5.2.1\n"),
         plugins=[{"name": "timestamper", "state": "disabled"}],
         check_mode=True,
@@ -211,7 +212,8 @@ def test_undeclared_plugins_are_removed() -> None:
     gone = [plugin("helper", needs="base", deleted=True), plugin("base", deleted=True)]
     after = listing(GIT, CREDENTIALS, *gone, *INSTALLED[4:])
     result = run_module(
-        *(listing(*INSTALLED), center(), change("base", "doUninstall", 302), change("helper", "doUninstall", 302)),
+        *(listing(*INSTALLED), center(), providers()),
+        *(change("base", "doUninstall", 302), change("helper", "doUninstall", 302)),
         *(after, center()),
         plugins=[{"name": "git"}],
         undeclared="remove",
@@ -227,7 +229,8 @@ def test_undeclared_plugins_are_removed() -> None:
 
 def test_dependencies_of_new_and_disabled_plugins_are_declared() -> None:
     result = run_module(
-        *(listing(*INSTALLED), center(), installed_page(), available_plugin("top", needs="helper"), ADMINISTERS),
+        *(listing(*INSTALLED), center(), installed_page(), available_plugin("top", needs="helper")),
+        *(providers(), ADMINISTERS),
         plugins=[{"name": "git", "state": "disabled"}, {"name": "top"}],
         undeclared="remove",
         check_mode=True,
@@ -238,7 +241,7 @@ def test_dependencies_of_new_and_disabled_plugins_are_declared() -> None:
 
 def test_dependencies_of_an_absent_plugin_are_undeclared() -> None:
     result = run_module(
-        *(listing(*INSTALLED), center(), ADMINISTERS),
+        *(listing(*INSTALLED), center(), providers(), ADMINISTERS),
         plugins=[{"name": "git"}, {"name": "helper", "state": "absent"}],
         undeclared="remove",
         check_mode=True,
@@ -271,6 +274,7 @@ def test_upgrade_and_removal_in_one_task() -> None:
     after = listing(GIT, CREDENTIALS, plugin("base", deleted=True))
     result = run_module(
         *(listing(GIT, CREDENTIALS, BASE), center(), available_plugin("git", "5.7", needs="credentials")),
+        providers(),
         *(install("git"), center(*done, waits=True), listing(GIT, CREDENTIALS, BASE), center(*done, waits=True)),
         *(change("base", "doUninstall", 302), after, center(*done, waits=True)),
         plugins=[{"name": "git", "version": "5.7", "exact": True}],

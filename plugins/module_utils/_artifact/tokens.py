@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import typing as t
 
@@ -56,7 +57,8 @@ def list_tokens(artifact: ArtifactService, secret: str | None = None, **filters:
         response = artifact.http.read("GET", _ADDRESS, query=filters, stream=True, **_authenticate(secret))
     except ServerRefusal as refusal:
         if refusal.status == 404:
-            artifact.check_pro("The API for access tokens")
+            with contextlib.suppress(ServerRefusal):  # the edition is unknown if the path in the URL is wrong
+                artifact.check_pro("The API for access tokens")
         raise
     tokens = map(_to_token, response.entries("tokens"))
     return sorted(tokens, key=lambda token: (token["issued_at"] or 0, token["token_id"]), reverse=True)
