@@ -99,9 +99,9 @@ def test_secret_is_written_only_if_it_differs_when_it_is_verified(
     sources = [] if "folder" in store else ["script"]
     assert [label for label, _status in requests_of(sandbox)][3:] == [
         *sources,
+        *("credential", "credential_config"),  # read again immediately before the replacement
         "credential_config",
-        "credential",
-        "credential_config",
+        *("credential", "credential_config"),
     ]
     assert not apply(**{**options, **OTHER_SECRETS[kind]})["changed"]
 
