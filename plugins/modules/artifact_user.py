@@ -273,14 +273,6 @@ EXAMPLES = r"""
     name: carol
     locked: false
 
-- name: Replace the factory password of a new server
-  buildworks.toolchain.artifact_user:
-    username: admin
-    password: password # the factory setting, with which this task logs in
-    name: admin
-    user_password: "{{ lookup('ansible.builtin.env', 'ADMIN_PASSWORD', default=undef()) }}"
-    update_secret: always
-
 - name: Report users that are not declared
   buildworks.toolchain.artifact_user:
     items:

@@ -285,6 +285,7 @@ def test_plugins_of_a_file_replace_all_others(sandbox: Sandbox, monkeypatch: Any
     options = {
         "plugins_file": str(file),
         "undeclared": "remove",
+        "allow_lockout": True,  # removes the plugin of the authorization strategy
         "restart": "when_needed",
         "wait_delay": 0.1,
         "wait_timeout": 120,

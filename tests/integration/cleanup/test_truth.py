@@ -223,7 +223,7 @@ def test_item_is_kept_when_it_was_downloaded_after_planning(sandbox: Sandbox, tm
     run(rules=[{"repos": ["old-local"], "names": ["*.bin"]}], plan_file=file, check_mode=True)
     call(sandbox, "GET", "/old-local/app/a.bin")
     result = run(from_plan=file)
-    assert [outcome["keep_reason"] for outcome in result["outcomes"]] == ["downloaded since it was planned", None]
+    assert [outcome["keep_reason"] for outcome in result["outcomes"]] == [None, "downloaded since it was planned"]
     assert paths_in(sandbox, "old-local") == ["app/a.bin"]
 
 
