@@ -85,7 +85,11 @@ class CiService:
         self.account = credential.account
         self.predicted_plugins = frozenset((task.check_mode and task.params.get("predicted_plugins")) or ())
         self.http = HttpClient(
-            task, check_url(task.params["url"]), credential=credential, explain=functools.partial(_explain, credential)
+            task,
+            url,
+            credential=credential,
+            explain=functools.partial(_explain, credential),
+            returns_pages=True,
         )
 
     def view(self, path: str, tree: str, **options: t.Unpack[RequestOptions]) -> Response:

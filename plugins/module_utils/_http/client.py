@@ -84,6 +84,8 @@ class HttpClient:
     :arg base_url: URL to which paths are appended
     :arg credential: sent with each request, only to this origin
     :arg explain: returns the server's message from a response with an error, and advice for the user
+    :arg returns_pages: whether successful writes of the service return HTML. Of any other service, HTML comes from a
+        login page or a proxy
     """
 
     def __init__(
@@ -93,10 +95,12 @@ class HttpClient:
         *,
         credential: Credential,
         explain: ExplainError,
+        returns_pages: bool = False,
     ) -> None:
         self.base_url = base_url
         self._task = task
         self._explain = explain
+        self._returns_pages = returns_pages
         self._credential = credential
         self._connection = connect(task, base_url, credential)
         self._date: tuple[str | None, float] = (None, 0.0)
@@ -150,15 +154,17 @@ class HttpClient:
         :arg changes_state: whether it changes something; a completion, for example, only has a cost
         :raises ServerRefusal: if the status is not accepted
         :raises ServerUnreachable: if it had no effect
-        :raises OutcomeUnknown: if the response is lost
+        :raises OutcomeUnknown: if the response is lost, or comes from a login page or a proxy
         :raises ServerFailure: if the status is 500, 502, 503 or 504
         """
         with self._task.guard_action(f"{method} {path}", changes_state):
             response = self._send_with_retries(
                 method, path, options, policy=policy, write=True, changes_state=changes_state
             )
-        # an accepted status, such as 404, need not mean an effect
-        self._task.has_written = self._task.has_written or (changes_state and response.status < 400)
+        if changes_state and response.status < 400:  # an accepted status, such as 404, need not mean an effect
+            if response.is_page and not self._returns_pages:
+                raise OutcomeUnknown(str(response.page_error()))
+            self._task.has_written = True
         return response
 
     def _send_with_retries(

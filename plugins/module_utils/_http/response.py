@@ -139,6 +139,16 @@ class Response:
             raise self._unexpected_error(f"the response is not an XML document with the element '{name}'", _CHECK_URL)
         return root
 
+    @property
+    def is_page(self) -> bool:
+        """Whether the body is declared as HTML and looks like it."""
+        is_html = (self.headers.get("Content-Type") or "").lower().startswith("text/html")
+        return is_html and self.text.lstrip().startswith("<")
+
+    def page_error(self) -> UnexpectedResponse:
+        """Return the error for an HTML page in place of the response of a service that returns none."""
+        return self._unexpected_error("the response is an HTML page", _CHECK_URL)
+
     def not_xml_error(self) -> UnexpectedResponse:
         """Return the error for a body that is not an XML document."""
         return self.wrong_format_error("an XML document")

@@ -320,7 +320,7 @@ def test_error_is_shown_when_a_fault_is_invalid(use, sandbox):
         expect(form.get_by_label("Headers")).to_be_hidden()
         form.get_by_label("Path").fill("(")
         form.get_by_role("button", name="Inject a fault").click()
-        expect(page.get_by_text("Error: Invalid fault:")).to_be_visible()
+        expect(page.get_by_text("Error: The 'path' of a fault is not a valid regular expression.")).to_be_visible()
         assert sandbox.faults() == []
 
     use(steps, REFUSED % "400 (Bad Request)")
@@ -361,7 +361,7 @@ def test_switches_are_applied(use, sandbox):
         ci.get_by_label("quiet_period").fill("")
         ci.get_by_role("button", name="Apply").click()
         expect(
-            page.get_by_text("Error: Invalid value for switch 'quiet_period' of 'ci': expected int.")
+            page.get_by_text("Error: Invalid value for switch 'quiet_period' of 'ci': expected whole number, not null.")
         ).to_be_visible()
         expect(ci.get_by_label("quiet_period")).to_have_value("5")
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
+    ServerFailure,
     ServerRefusal,
     ServerUnreachable,
     UnexpectedResponse,
@@ -40,6 +41,8 @@ def replace(
     note = f"The existing {title} was deleted. Run the task again to create the new one."
     try:
         create()
+    except ServerFailure:
+        raise  # reading back shows its effect
     except ServerRefusal as refusal:
         raise ServerRefusal(f"{refusal} {note}", refusal.status, refusal.text, refusal.credential) from None
     except ServerUnreachable as error:
