@@ -82,7 +82,7 @@ ENTRIES: dict[tuple[str, ...], dict[str, Any]] = {
     ("artifact_provision_permissions",): {"name": "web-team", "state": "absent"},
     ("artifact_provision_repositories",): {"key": "web-npm", "state": "absent"},
     ("artifact_provision_users",): {"name": "carol", "state": "absent"},
-    ("artifact_provision_tokens",): {"description": "deploy", "subject": "deploy"},
+    ("artifact_provision_tokens",): {"description": "deploy", "subject": "deploy", "token_file": "token"},
     ("artifact_provision_properties",): {"repo": "generic-local", "path": "app", "state": "absent", "keys": ["a"]},
     ("artifact_release_build",): BUILD,
     ("artifact_release_images",): {"repo": "docker-local", "image": "acme/web", "target_repo": "docker-prod-local"},
@@ -102,7 +102,7 @@ ENTRIES: dict[tuple[str, ...], dict[str, Any]] = {
     ("ci_provision_views",): {"name": "one", "type": "list"},
     ("ci_provision_scripts",): {"name": "one", "script": "1", "unless": "true"},
     ("inference_batch_options",): {"model": "gpt-4o"},
-    ("inference_provision_admin_keys",): {"name": "governance"},
+    ("inference_provision_admin_keys",): {"name": "governance", "key_file": "key"},
     ("review_onboarding_modules",): {"name": "web", "paths": ["**/web/**"]},
     ("review_provision_projects", "modules"): {"name": "web", "paths": ["**/web/**"]},
     ("review_onboarding_views",): {"name": "all"},
@@ -131,12 +131,20 @@ OTHERS: dict[str, dict[str, Any]] = {
 
 
 def nulls_of_role(mirror: Mirror) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the path of each narrowing option in a variable of a role, with variables in which it is null."""
+    """Yield the path of each narrowing option in a variable of a role, with variables in which it is null.
+
+    A list that the role passes on as a whole, as `items`, has one option for each depth.
+    """
     inside = mirror.option or ("" if mirror.item else "items")
+    depths = set()
     offered = read_item_options(mirror.module).keys() - mirror.without - mirror.fixed.keys()
     for path, options in NULLS.get(mirror.module, ()):
         entry = (options.get(inside) or [{}])[0] if inside else options
+        depth = path.count(".")
+        if inside == "items" and depth in depths:
+            continue
         if entry and (mirror.option or entry.keys() <= offered):
+            depths.add(depth)
             yield path, variables_with(mirror, merge_entry(ENTRIES[mirror.path], entry))
 
 
