@@ -543,7 +543,7 @@ outcomes:
       type: str
 hidden:
   description: Number of artifacts that RV(outcomes) does not contain, by kind. Kinds without such artifacts are left
-    out.
+    out. V(null) in check mode.
   returned: success, and when items failed
   type: dict
   sample: {changes: 110, unchanged: 4880}

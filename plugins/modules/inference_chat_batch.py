@@ -458,7 +458,7 @@ failure_reasons:
     - {reason: "The answer was truncated at the token limit. Increase 'max_tokens'.", count: 3, first: 17}
 outcomes:
   description:
-    - Results of the first O(result_limit) prompts, in their order. V(null) in check mode.
+    - Results of up to O(result_limit) prompts in their order, failures first. V(null) in check mode.
     - C(item) contains C(number) and C(id) of the prompt, C(completion) the answer. C(outcome) is V(reused) if the
       answer was in O(to_file) before the run.
   returned: success
@@ -471,6 +471,12 @@ outcomes:
       changed: false
       reason: null
       outcome: reused
+hidden:
+  description: Number of prompts that RV(outcomes) does not contain, by kind. Kinds without such prompts are left out.
+    V(null) in check mode.
+  returned: success
+  type: dict
+  sample: {unchanged: 4880}
 plan:
   description:
     - Requests that the run sent or, in check mode, would send. V(null) if all answers exist in the right order.
@@ -543,7 +549,7 @@ SPEC = INFERENCE + ArgumentSpec(
 def run(task: Task) -> None:
     batch = Batch(task, PROMPT)
     task.result.update(batch.summary())
-    operate(task, batch.plan, batch.run, result_names=("counts", "failures", "failure_reasons", "outcomes"))
+    operate(task, batch.plan, batch.run, result_names=("counts", "failures", "failure_reasons", "outcomes", "hidden"))
 
 
 def main() -> None:

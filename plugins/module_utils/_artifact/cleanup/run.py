@@ -21,7 +21,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._files.privat
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, operate
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
-_RESULT_NAMES = ("counts", "failures", "outcomes", "deleted")
+_RESULT_NAMES = ("counts", "failures", "outcomes", "hidden", "deleted")
 _FILES = ("from_plan", "plan_file", "state_file", "to_file")
 
 
