@@ -65,7 +65,7 @@ def test_response_describes_the_resource_when_the_method_is_options(artifactory,
 @pytest.mark.parametrize("method", ["OPTIONS", "PROPFIND", "GET", "FOO"])
 def test_every_method_is_404_when_the_open_source_edition_lacks_the_resource(artifactory, sandbox, method):
     sandbox.switch("artifact", edition="oss")
-    for path in ("/api/nothing", "/api/trash/empty", "/api/storageinfo/calculate"):
+    for path in ("/api/nothing", "/api/storageinfo/calculate"):
         assert artifactory.request(method, path).status_code == 404
 
 
