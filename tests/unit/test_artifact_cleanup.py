@@ -95,6 +95,7 @@ def test_check_mode_only_sends_required_reads() -> None:
         "counts": None,
         "failures": None,
         "outcomes": None,
+        "hidden": None,
         "deleted": None,
     }
 
