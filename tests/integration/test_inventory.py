@@ -251,7 +251,9 @@ def test_url_of_the_host_is_combined_with_the_credential_of_the_task(run: Run, n
 @pytest.mark.parametrize("name", REFUSED)
 def test_message_names_the_origin_when_a_credential_is_refused(run: Run, name: str) -> None:
     done, (_task, origin) = run.of(name), REFUSED[name]
-    assert done.result["msg"].endswith(origin)
+    # since ansible-core 2.22, callbacks receive '$REDACTED$' for each text that equals a secret, even a name
+    message = done.result["msg"].replace("$REDACTED$", "password")
+    assert message.endswith(origin)
     assert "of-the-" not in json.dumps(done.result)
     assert "refused_credential" not in done.result
 
