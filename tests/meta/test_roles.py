@@ -19,11 +19,12 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
 def list_tasks(tasks: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield tasks and those in their blocks."""
+    """Yield tasks and those in their blocks, with the conditions of the blocks."""
     for task in tasks:
         yield task
         for section in ("block", "rescue", "always"):
-            yield from list_tasks(task.get(section, []))
+            for inner in list_tasks(task.get(section, [])):
+                yield {**inner, "when": [*conditions_of(task), *conditions_of(inner)]}
 
 
 def tasks_of(role: str) -> list[dict[str, Any]]:
@@ -96,6 +97,22 @@ def test_failed_section_is_reported_at_the_end(role: str) -> None:
     assert [name for name, result in ignoring.items() if result not in sections[name]] == []
     for name in (f"__{role}_still_open", f"__{role}_still_used"):
         assert set(re.findall(r"'([A-Z][^']+)'", variables.get(name, ""))) <= sections.keys()
+
+
+@pytest.mark.parametrize("role", [role for role in ROLES if role.endswith("_provision")])
+def test_no_section_runs_when_the_server_is_lost(role: str) -> None:
+    without = [
+        task["name"]
+        for task in tasks_of(role)
+        if task.get("ignore_errors") and f"not __{role}_lost_server" not in conditions_of(task)
+    ]
+    assert without == []
+
+
+def conditions_of(task: dict[str, Any]) -> list[str]:
+    """Return the conditions of a task."""
+    conditions = task.get("when", [])
+    return [conditions] if isinstance(conditions, str) else conditions
 
 
 def modules_of(task: dict[str, Any]) -> dict[str, Any]:
