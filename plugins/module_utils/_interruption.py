@@ -14,6 +14,7 @@ import typing as t
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _MAX_ANCESTORS = 8
+_unhandled: list[int] = []  # received signals whose exception nothing has caught
 
 
 class Interrupted(BaseException):
@@ -35,6 +36,7 @@ def handle_signals() -> t.Iterator[None]:
         yield
     except Interrupted as interruption:
         _restore(handlers)
+        mark_handled()
         os.kill(os.getpid(), interruption.signal_number)
         raise KeyboardInterrupt from None  # if the signal was ignored before
     finally:
@@ -44,7 +46,19 @@ def handle_signals() -> t.Iterator[None]:
 def _raise(signal_number: int, _frame: t.Any) -> None:
     for number in _SIGNALS:
         signal.signal(number, signal.SIG_IGN)  # Ansible sends the second one right after the first
+    _unhandled.append(signal_number)
     raise Interrupted(signal_number)
+
+
+def raise_unhandled() -> None:
+    """Raise `Interrupted` again if nothing has caught it: Python discards exceptions in destructors, for example."""
+    if _unhandled and threading.current_thread() is threading.main_thread():
+        raise Interrupted(_unhandled[0])
+
+
+def mark_handled() -> None:
+    """Record that `Interrupted` was caught."""
+    _unhandled.clear()
 
 
 def _restore(handlers: dict[signal.Signals, t.Any]) -> None:

@@ -26,7 +26,12 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
     WriteInCheckMode,
     neutralize,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._interruption import Interrupted, handle_signals
+from ansible_collections.buildworks.toolchain.plugins.module_utils._interruption import (
+    Interrupted,
+    handle_signals,
+    mark_handled,
+    raise_unhandled,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec, NonFiniteNumber
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.templates import mark_templates
 
@@ -136,6 +141,7 @@ class Task:
         try:
             yield
         except Interrupted:
+            mark_handled()
             with self.enforce_deadline(time.monotonic() + SECONDS_TO_CLEAN_UP):
                 try:
                     for text in clean_up():
@@ -208,8 +214,11 @@ class Task:
     def report_progress(self, text: str, state: str | None = None) -> None:
         """Display progress. A new state is shown within a second, an unchanged state at growing intervals.
 
+        Everything that waits reports its progress, so that a wait also ends after an interruption that Python lost.
+
         :arg state: the text without figures that always change; by default the whole text
         """
+        raise_unhandled()
         state = text if state is None else state
         again = min(self._progress_repeats, len(_PROGRESS_INTERVALS) - 1) if state == self._progress_state else 0
         now = time.monotonic()

@@ -117,6 +117,23 @@ def test_interruption_is_handled_before_the_task_ends(clock: Clock, number: int)
     assert events == ["cleaned up", "left with ********", "And that failed.", "ended"]
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_interruption_in_a_destructor_is_not_lost(clock: Clock) -> None:
+    class Connection:
+        def __del__(self) -> None:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    def probe() -> None:
+        Connection()  # Python discards an exception in its destructor
+        raise NotReady("nothing")
+
+    events: list[str] = []
+    with pytest.raises(KeyboardInterrupt), handle_signals():
+        wait_for(Task({}), probe, timeout=40, delay=20, on_interrupt=lambda: events.append("cleaned up") or ())
+    assert events == ["cleaned up"]
+    wait_for(Task({}), ready_after(3), timeout=60, delay=5)  # the next task is not interrupted
+
+
 def test_progress_is_reported(clock: Clock) -> None:
     lines: list[str] = []
     wait_for(Task({}, display=lines.append), ready_after(3), timeout=60, delay=5)
