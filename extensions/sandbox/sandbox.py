@@ -62,7 +62,9 @@ class Sandbox:
         classes: list[type[Service]] = [importlib.import_module(f"{__package__}.{name}").SERVICE for name in SERVICES]
         self.runtime.create("".join(service.schema for service in classes))
         for service in classes:
-            self.runtime.declare_switches(service.name, service.switches, service.switch_rules)
+            self.runtime.declare_switches(
+                service.name, service.switches, service.switch_rules, service.switches_by_version
+            )
         return [service(self.runtime) for service in classes]
 
     def _restore(self) -> None:

@@ -14,7 +14,7 @@ from starlette.routing import BaseRoute
 
 from .runtime.runtime import Runtime
 from .runtime.state_tables import StateTables
-from .runtime.switch_rules import Rules
+from .runtime.switch_rules import Rules, SwitchesByVersion
 from .seeds.export import SeedExport
 from .seeds.schema import ANY_VALUE, Schema
 from .seeds.snapshot import SnapshotDirectory
@@ -36,6 +36,7 @@ class Service:
     :cvar schema: SQL that creates the tables; their names start with the name of the service
     :cvar switches: names and default values of the switches
     :cvar switch_rules: rules for their values that go beyond type and sign
+    :cvar switches_by_version: other defaults of switches, each with the first version that has it
     :cvar state_tables: tables of the control path `state`
     :cvar failures: responses of the fault presets
     :cvar has_canonical_headers: whether header names are sent as in `X-Jenkins`; a server behind HTTP/2 uses lower case
@@ -48,6 +49,7 @@ class Service:
     schema: ClassVar[str] = ""
     switches: ClassVar[dict[str, Any]] = {}
     switch_rules: ClassVar[Rules] = {}
+    switches_by_version: ClassVar[SwitchesByVersion] = {}
     seed_schema: ClassVar[Schema] = ANY_VALUE
     state_tables: ClassVar[StateTables] = StateTables({})
     failures: ClassVar[Failures] = {}

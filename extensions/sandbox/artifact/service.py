@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from ..http.routing import ANY, Route, RouteMatch, Routes
 from ..runtime.runtime import Runtime
-from ..runtime.switch_rules import Rules, check_version
+from ..runtime.switch_rules import Rules, SwitchesByVersion, check_version
 from ..seeds.export import SeedExport
 from ..seeds.snapshot import SnapshotDirectory
 from ..service import Service
@@ -185,7 +185,7 @@ class ArtifactService(Service):
         "ldap_passwords": "absent",  # in responses: absent, masked, encrypted or stored
         "ldap_keeps_password": False,  # whether a change of an LDAP setting without a password keeps the stored one
         "ldap_lists": "full",  # whether entries of lists have all members, or only their keys: keys
-        "ldap_checks_names": True,  # whether group settings of missing LDAP settings are refused
+        "ldap_checks_names": False,  # whether group settings of missing LDAP settings are refused
         "missing_ldap_status": 404,  # of a missing LDAP setting or group setting, or 400
         "keypair_conflict_status": 409,  # or 400, or 0 to replace the existing key pair
         "keypair_deletion_checks_use": True,  # whether key pairs that repositories use cannot be deleted
@@ -221,9 +221,9 @@ class ArtifactService(Service):
         "cleanup_checks_names": True,  # whether clean-up policies of missing repositories or projects are refused
         "cleanup_conflict_status": 409,  # or 400
         "configuration_lists": "replace",  # YAML lists replace all elements, or those with the same index: by_index
-        "configuration_unknown": "refuse",  # YAML members that do not exist: refuse or ignore
+        "configuration_unknown": "ignore",  # YAML members that do not exist: ignore or refuse
         # whether the configuration is checked against repositories even if it does not contain them
-        "configuration_checks_repositories": True,
+        "configuration_checks_repositories": False,
         "saml_since": "7.77.3",  # version that introduced the SAML API; JFrog documents 7.83.1
         "saml_certificates": "stored",  # in responses: stored, one_line or pem
         "oidc_edition": "pro",  # lowest edition with OIDC: pro, or enterprise as JFrog documents
@@ -232,6 +232,8 @@ class ArtifactService(Service):
         "oidc_signing_key": "",  # verifies the tokens of all OIDC providers (HS256); if empty, none is exchanged
         "oidc_lists_project_mappings": False,  # whether lists of global mappings contain those of projects
     }
+    # JFrog's provider compares descriptions as they are since its release 12.8.3, tested with this version.
+    switches_by_version: ClassVar[SwitchesByVersion] = {"cache_suffix": (feature_versions.NO_CACHE_SUFFIX, False)}
     switch_rules: ClassVar[Rules] = {
         "version": check_version,
         "edition": ("oss", "pro", "enterprise"),
@@ -255,7 +257,7 @@ class ArtifactService(Service):
         "remote_passwords": ("encrypted", "masked", "absent"),
         "cleanup_conflict_status": (409, 400),
         "configuration_lists": ("replace", "by_index"),
-        "configuration_unknown": ("refuse", "ignore"),
+        "configuration_unknown": ("ignore", "refuse"),
         "saml_since": check_version,
         "saml_certificates": ("stored", "one_line", "pem"),
         "oidc_edition": ("pro", "enterprise"),

@@ -17,7 +17,7 @@ from .evaluator import Evaluator
 from .file_store import FileStore
 from .guard import Guard
 from .state_directory import StateDirectory
-from .switch_rules import Rules, check_switch
+from .switch_rules import Rules, SwitchesByVersion, check_switch, select_by_version
 
 SETTINGS_SCHEMA = "CREATE TABLE sandbox_settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);"
 
@@ -40,8 +40,10 @@ class Runtime:
         self.db = connect_writer(self.state_path / DATABASE)
         self.readers = Readers(self.state_path / DATABASE)
         self._defaults: dict[str, dict[str, Any]] = {}
-        self._switches: dict[str, dict[str, Any]] = {}
+        self._changed_switches: dict[str, dict[str, Any]] = {}
+        self._switches: dict[str, dict[str, Any]] = {}  # of both
         self._switch_rules: dict[str, Rules] = {}
+        self._switches_by_version: dict[str, SwitchesByVersion] = {}
 
     def create(self, schema: str) -> None:
         """Create the tables of the services.
@@ -60,20 +62,32 @@ class Runtime:
             yield
             return
         self.db.execute("BEGIN IMMEDIATE")
-        switches = self.all_switches()
+        switches = {service: dict(values) for service, values in self._changed_switches.items()}
         try:
             yield
         except BaseException:
             self.db.execute("ROLLBACK")
-            self._switches = switches
+            for service, values in switches.items():
+                self._change_switches(service, values)
             raise
         self.db.execute("COMMIT")
 
-    def declare_switches(self, service: str, defaults: dict[str, Any], rules: Rules) -> None:
+    def declare_switches(
+        self, service: str, defaults: dict[str, Any], rules: Rules, by_version: SwitchesByVersion
+    ) -> None:
         """Register the switches of a service, and restore their saved values."""
         self._switch_rules[service] = rules
         self._defaults[service] = dict(defaults)
-        self._switches[service] = {**defaults, **self.load_setting(f"switches.{service}", {})}
+        self._switches_by_version[service] = by_version
+        self._change_switches(service, self.load_setting(f"switches.{service}", {}))
+
+    def _change_switches(self, service: str, changed: dict[str, Any]) -> None:
+        """Let `changed` be the only switches that do not have their defaults."""
+        self._changed_switches[service] = changed
+        defaults = self._defaults[service]
+        version = changed.get("version", defaults.get("version"))
+        by_version = select_by_version(self._switches_by_version[service], version)
+        self._switches[service] = {**defaults, **by_version, **changed}
 
     def get_switch(self, service: str, name: str) -> Any:
         """Return the current value of a switch."""
@@ -91,8 +105,8 @@ class Runtime:
         for service, values in changes.items():
             self._check_switches(service, values)
         for service, values in changes.items():
-            self._switches[service].update(values)
-            self.save_setting(f"switches.{service}", self._switches[service])
+            self._change_switches(service, {**self._changed_switches[service], **values})
+            self.save_setting(f"switches.{service}", self._changed_switches[service])
 
     def _check_switches(self, service: str, values: Any) -> None:
         if service not in self._switches:
@@ -113,7 +127,8 @@ class Runtime:
         """Reset clock, settings and switches to their defaults."""
         self.clock.reset()
         self.db.execute("DELETE FROM sandbox_settings")
-        self._switches = {service: dict(values) for service, values in self._defaults.items()}
+        for service in self._defaults:
+            self._change_switches(service, {})
 
     def save_setting(self, name: str, value: Any) -> None:
         """Save a setting in the state directory."""

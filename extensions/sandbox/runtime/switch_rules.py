@@ -14,6 +14,8 @@ from typing import Any
 # A rule is a tuple of the valid values, or a function that raises `ValueError`.
 Rule = tuple[Any, ...] | Callable[[Any], None]
 Rules = Mapping[str, Rule]
+# Other defaults of switches, each with the first version that has it.
+SwitchesByVersion = Mapping[str, tuple[str, Any]]
 
 _VERSION = re.compile(r"\d+(\.\d+)*([-.][0-9A-Za-z]+)*", re.ASCII)
 _TYPES: dict[type, str] = {
@@ -59,6 +61,15 @@ def check_switch(name: str, default: Any, value: Any, rule: Rule | None) -> None
         rule(value)
     elif _has_type(float, value) and not (math.isfinite(value) and value >= 0):
         raise ValueError("expected a number that is not negative")
+
+
+def select_by_version(switches: SwitchesByVersion, version: str | None) -> dict[str, Any]:
+    """Return the other defaults that a version has."""
+    return {name: value for name, (since, value) in switches.items() if _parse(version) >= _parse(since)}
+
+
+def _parse(version: str | None) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", version or "")))
 
 
 def _has_type(kind: type, value: Any) -> bool:

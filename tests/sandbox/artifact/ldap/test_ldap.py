@@ -116,7 +116,8 @@ def test_empty_search_block_is_accepted(platform, body):
         (GROUPS, {"name": "b", "enabled_ldap": "no"}, "LDAP setting no not found"),
     ],
 )
-def test_invalid_object_is_refused(seeded, path, body, message):
+def test_invalid_object_is_refused(seeded, sandbox, path, body, message):
+    sandbox.switch("artifact", ldap_checks_names=True)
     status, text = error_of(seeded.post(path, json={**(SETTING if path == SETTINGS else GROUP), **body}))
     assert status == 400
     assert message in text
@@ -155,7 +156,7 @@ def test_password_that_is_sent_back_is_kept_and_a_missing_one_is_removed(seeded,
 
 
 def test_switches_change_lists_and_missing_objects(seeded, sandbox):
-    sandbox.switch("artifact", ldap_lists="keys", missing_ldap_status=400, ldap_checks_names=False)
+    sandbox.switch("artifact", ldap_lists="keys", missing_ldap_status=400)
     assert seeded.get(SETTINGS).json() == [{"key": "corporate"}]
     assert seeded.get(GROUPS).json() == [{"name": "staff"}]
     assert error_of(seeded.get(f"{SETTINGS}/no"))[0] == 400

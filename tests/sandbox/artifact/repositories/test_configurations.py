@@ -225,7 +225,11 @@ def test_description_of_a_cache_has_a_suffix_in_responses(artifactory, sandbox, 
     assert read(artifactory)["description"] == f"ours{suffix}"
     artifactory.post("/api/repositories/new", json={"description": f"theirs{suffix}"})
     assert read(artifactory)["description"] == f"theirs{suffix}"
-    sandbox.switch("artifact", cache_suffix=False)
+    sandbox.switch("artifact", version="7.98.14")  # the default depends on the version
+    assert read(artifactory)["description"] == "theirs"
+    sandbox.switch("artifact", cache_suffix=True)
+    assert read(artifactory)["description"] == f"theirs{suffix}"
+    sandbox.switch("artifact", version="7.77.3", cache_suffix=False)
     assert read(artifactory)["description"] == "theirs"
 
 

@@ -132,7 +132,8 @@ def test_secrets_are_encrypted_since_version_7(patch, read, sandbox, version, st
         ("proxies: []", VIOLATION),
     ],
 )
-def test_invalid_patch_changes_nothing(artifactory, patch, document, problem):
+def test_invalid_patch_changes_nothing(artifactory, patch, sandbox, document, problem):
+    sandbox.switch("artifact", configuration_unknown="refuse", configuration_checks_repositories=True)
     before = artifactory.get(PATH).text
     status, message = error_of(patch(document))
     assert (status, message[: len(problem[1])]) == problem
@@ -149,8 +150,35 @@ def test_media_types(artifactory):
     assert error_of(artifactory.post(PATH, data=b"<config/>", headers={"Content-Type": "text/xml"}))[0] == 415
 
 
-def test_unknown_members_are_ignored_with_the_switch(patch, read, sandbox):
-    sandbox.switch("artifact", configuration_unknown="ignore")
+@pytest.mark.parametrize(
+    ("section", "name", "key", "members"),
+    [
+        ("backups", "backup", "key", "cronExp: '0 0 3 * * ?'"),
+        ("proxies", "proxy", "key", "host: a, port: 1"),
+        (
+            "repoLayouts",
+            "repoLayout",
+            "name",
+            "artifactPathPattern: p, folderIntegrationRevisionRegExp: x, fileIntegrationRevisionRegExp: x",
+        ),
+        ("propertySets", "propertySet", "name", "properties: {p: {name: p, predefinedValues: {v: {value: v}}}}"),
+    ],
+)
+@pytest.mark.parametrize("unknown", ["ignore", "refuse"])
+def test_objects_may_repeat_their_keys_as_vendors_clients_do(
+    patch, artifactory, sandbox, section, name, key, members, unknown
+):
+    sandbox.switch("artifact", configuration_unknown=unknown)
+    assert patch(f"{section}: {{own: {{{key}: own, {members}}}}}").status_code == 200
+    root = ET.fromstring(artifactory.get(PATH).content)
+    objects = root.findall(f"{NAMESPACE}{section}/{NAMESPACE}{name}")
+    assert objects[-1].findtext(f"{NAMESPACE}{key}") == "own"
+
+
+def test_unknown_members_are_ignored(patch, read):
+    oauth = "oauthSettings: {enableIntegration: true, availabletypes: [], oauthProvidersSettings: {}}"
+    assert patch(f"security: {{{oauth}}}").status_code == 200
+    assert read("security/oauthSettings/enableIntegration") == "true"
     assert patch("{mailServer: {host: a, hots: b}, nope: 1}").text.startswith("3 changes")
     assert (read("mailServer/host"), read("mailServer/hots")) == ("a", None)
 
@@ -270,6 +298,7 @@ USES = {
 def test_object_that_a_repository_uses_cannot_be_deleted(artifactory, patch, sandbox, use, version):
     section, objects, fields = USES[use]
     sandbox.switch("artifact", version=version)
+    sandbox.switch("artifact", configuration_checks_repositories=True)
     patch(f"{section}: {objects}")
     assert artifactory.put("/api/repositories/user", json={"rclass": "local", **fields}).status_code == 200
     assert error_of(patch(f"{section}: {{a: ~}}")) == VIOLATION
@@ -277,22 +306,23 @@ def test_object_that_a_repository_uses_cannot_be_deleted(artifactory, patch, san
     assert patch(f"{section}: {{a: ~}}").status_code == 200
 
 
-def test_proxy_that_a_replication_uses_cannot_be_deleted(artifactory, patch):
+def test_proxy_that_a_replication_uses_cannot_be_deleted(artifactory, patch, sandbox):
+    sandbox.switch("artifact", configuration_checks_repositories=True)
     patch("proxies: {a: {host: a, port: 1}}")
     target = {"url": "http://127.0.0.1:9/", "username": "u", "password": "p", "proxy": "a", "cronExp": "0 0 2 * * ?"}
     assert artifactory.put("/api/replications/generic-local", json=target).status_code in (200, 201)
     assert error_of(patch("proxies: {a: ~}")) == VIOLATION
 
 
-def test_object_in_use_can_be_deleted_with_the_switch_since_7_49(artifactory, patch, sandbox):
-    sandbox.switch("artifact", configuration_checks_repositories=False)
+def test_object_in_use_can_be_deleted_since_7_49(artifactory, patch):
     patch("propertySets: {a: {visible: true}}")
     artifactory.put("/api/repositories/user", json={"rclass": "local", "propertySets": ["a"]})
     assert patch("propertySets: {a: ~}").status_code == 200
     assert patch("propertySets: {generic-local: {visible: true}}").status_code == 200
 
 
-def test_objects_and_repositories_share_their_names(artifactory, patch):
+def test_objects_and_repositories_share_their_names(artifactory, patch, sandbox):
+    sandbox.switch("artifact", configuration_checks_repositories=True)
     assert error_of(patch("propertySets: {generic-local: {visible: true}}")) == VIOLATION
     patch("propertySets: {quality: {visible: true}}")
     response = artifactory.put("/api/repositories/quality", json={"rclass": "local"})

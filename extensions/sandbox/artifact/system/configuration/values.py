@@ -48,7 +48,7 @@ def complete(kind: Any, value: Any, path: str) -> Any:
         return _complete_members(kind, value, path)
     if isinstance(kind, Keyed):
         _require(value is None or isinstance(value, dict), path)
-        return {str(key): _complete_members(kind.members, inner or {}, f"{path}.{key}") for key, inner in value.items()}
+        return {str(key): _complete_object(kind, inner or {}, f"{path}.{key}") for key, inner in value.items()}
     if isinstance(kind, TextList):
         values = value or []
         _require(isinstance(values, list) and all(isinstance(text, str) for text in values), path)
@@ -59,6 +59,12 @@ def complete(kind: Any, value: Any, path: str) -> Any:
     if value is None:
         return kind
     return _convert(kind, value, path)
+
+
+def _complete_object(kind: Keyed, value: Any, path: str) -> dict[str, Any]:
+    """Return an object with its defaults. Clients may repeat its key as a member."""
+    members = {name: inner for name, inner in value.items() if name != kind.key} if isinstance(value, dict) else value
+    return _complete_members(kind.members, members, path)
 
 
 def _complete_members(members: Mapping[str, Any], value: Any, path: str) -> dict[str, Any]:
