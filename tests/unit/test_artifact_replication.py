@@ -370,8 +370,15 @@ def test_missing_user_of_the_remote_repository_is_explained() -> None:
     )
     with conversation(has(), of_class("remote"), refused) as server:
         assert replicate(server, cron=CRON)["msg"] == message
-    with conversation(has(), of_class("remote")) as server:
+    version = call("GET", "/artifactory/api/system/version", json={"version": "5.4.6"})
+    with conversation(has(), of_class("remote"), version) as server:
         assert replicate(server, cron=CRON, check_mode=True)["msg"] == message
+
+
+def test_check_mode_predicts_a_pull_replication_without_a_credential_since_version_6() -> None:
+    version = call("GET", "/artifactory/api/system/version", json={"version": "6.0"})
+    with conversation(has(), of_class("remote"), version) as server:
+        assert replicate(server, cron=CRON, check_mode=True)["changed"]
 
 
 @pytest.mark.parametrize("credential", ["username", "clientTlsCertificate"])

@@ -294,14 +294,15 @@ class Replication:
         return {**(self._before or {}), **fields}.get("sync_deletes") is True
 
     def predict_refusal(self) -> None:
-        """Predict that the server refuses to pull from a remote repository without a credential.
+        """Predict that a server before 6.0 refuses to pull from a remote repository without a credential.
 
         :raises ToolchainError: if it would refuse the new replication
         """
         repository = self._repository
         if self._may_be_missing or not repository or repository["type"] != "remote" or repository["settings"] is None:
             return
-        if not any(repository["settings"].get(name) for name in ("username", "clientTlsCertificate")):
+        has_credential = any(repository["settings"].get(name) for name in ("username", "clientTlsCertificate"))
+        if not has_credential and not self._artifact.supports("6.0"):
             raise self._missing_user_error()
 
     def create(self, fields: Fields) -> None:

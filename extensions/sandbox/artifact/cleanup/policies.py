@@ -21,6 +21,8 @@ MAX_DESCRIPTION_LENGTH = 256
 LISTS = ("packageTypes", "repos", "excludedRepos", "includedPackages", "excludedPackages", "includedProjects")
 REQUIRED_LISTS = ("packageTypes", "repos", "includedPackages")
 PROPERTIES = ("includedProperties", "excludedProperties")
+# Criteria that responses contain only if they were sent, as JFrog's provider expects.
+OPTIONAL = ("excludedRepos", "excludedPackages", *PROPERTIES)
 DAYS = ("createdBeforeInDays", "lastDownloadedBeforeInDays")
 MONTHS = ("createdBeforeInMonths", "lastDownloadedBeforeInMonths")
 VERSIONS = "keepLastNVersions"
@@ -68,8 +70,8 @@ def build_policy(body: dict[str, Any], existing: State | None) -> dict[str, Any]
         raise _refusal(f"description must have at most {MAX_DESCRIPTION_LENGTH} characters")
     if cron and (not isinstance(cron, str) or not is_cron_expression(cron)):
         raise _refusal("cronExp is not a valid cron expression")
-    if duration is not None and not _is_count(duration):
-        raise _refusal("durationInMinutes must be a positive number")
+    if duration is not None and duration != 0 and not _is_count(duration):
+        raise _refusal("durationInMinutes must not be a negative number")
     if project and existing is not None and existing.projects.find(project) is None:
         raise _refusal(f"project {project} does not exist")
     return {
@@ -97,10 +99,10 @@ def _build_criteria(criteria: Any, existing: State | None) -> dict[str, Any]:
     if existing is not None:
         _check_repositories(existing, criteria["repos"])
     return {
-        **{name: criteria.get(name) or [] for name in LISTS},
+        **{name: criteria.get(name) or [] for name in LISTS if name not in OPTIONAL},
         "includeAllProjects": criteria.get("includeAllProjects") is True,
         **{name: criteria[name] for names in conditions for name in names},
-        **{name: criteria.get(name) or {} for name in PROPERTIES},
+        **{name: criteria[name] for name in OPTIONAL if criteria.get(name) is not None},
     }
 
 

@@ -66,7 +66,7 @@ async def delete(call: Call, key: str) -> Response:
     _require_policy(call, key)
     _require_stopped(call, key)
     delete_policy(call.state, key)
-    return Response(status_code=204)
+    return Response()
 
 
 async def set_enablement(call: Call, key: str) -> Response:

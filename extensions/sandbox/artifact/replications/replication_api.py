@@ -40,13 +40,13 @@ async def get_all_replications(call: Call) -> Response:
 
 
 async def get_replications(call: Call, repo: str) -> Response:
-    """Handle `GET /api/replications/{repo}`: a list in the Enterprise edition, otherwise an object."""
+    """Handle `GET /api/replications/{repo}`: a list if multi-push replication is possible, otherwise an object."""
     _require_admin(call)
-    require_repository(call.state, repo)
+    is_pushed = require_repository(call.state, repo).rclass != "remote"
     replications = _describe_all(call, repo)
     if not replications:
         raise ArtifactError(call.get_switch("missing_replication_status"), "Could not find replication")
-    return json_response(replications if call.get_switch("edition") == "enterprise" else replications[0])
+    return json_response(replications if is_pushed and call.get_switch("edition") == "enterprise" else replications[0])
 
 
 async def replace_replications(call: Call, repo: str) -> Response:

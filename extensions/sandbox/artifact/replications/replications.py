@@ -93,7 +93,8 @@ def build_replication(
     replication = {**defaults, **(previous or {}), **given}
     _check_schedule(replication)
     if is_pull:
-        if not repository.configuration.get("username"):
+        is_checked = not state.supports(feature_versions.ANONYMOUS_PULL_REPLICATION)
+        if is_checked and not repository.configuration.get("username"):
             raise ArtifactError(401, NO_REMOTE_USER)
     else:
         _check_target(state, replication)

@@ -39,15 +39,15 @@ EVENT_TYPES = {
 METHODS = ("POST", "PUT", "GET", "PATCH", "DELETE")
 KEY = re.compile(r"[^\s/]{2,200}")
 MAX_DESCRIPTION_LENGTH = 1000
-# Fields of a handler by type, with their defaults. Fields that are not listed are ignored.
-HANDLER_DEFAULTS: dict[str, dict[str, Any]] = {
-    "webhook": {"secret": "", "use_secret_for_signing": False, "proxy": "", "custom_http_headers": []},
-    "custom-webhook": {"method": "POST", "secrets": [], "http_headers": [], "proxy": "", "payload": ""},
+# Fields of a handler by type. Responses contain those that were sent. Others are ignored.
+HANDLER_FIELDS = {
+    "webhook": ("secret", "use_secret_for_signing", "proxy", "custom_http_headers"),
+    "custom-webhook": ("method", "secrets", "http_headers", "proxy", "payload"),
 }
 
 
 def parse_subscription(body: Any, proxies: Iterable[str], allows_private_targets: bool) -> dict[str, Any]:
-    """Return the subscription in a request body with all defaults.
+    """Return the subscription in a request body.
 
     :raises AccessError: if the server would refuse it
     """
@@ -59,8 +59,8 @@ def parse_subscription(body: Any, proxies: Iterable[str], allows_private_targets
     if not isinstance(description, str) or len(description) > MAX_DESCRIPTION_LENGTH:
         raise _refusal(f"description must have at most {MAX_DESCRIPTION_LENGTH} characters")
     handlers = body.get("handlers")
-    if not isinstance(handlers, list) or len(handlers) != 1:
-        raise _refusal("handlers must have one element")
+    if not isinstance(handlers, list) or not handlers:
+        raise _refusal("handlers must have at least one element")
     return {
         "key": body["key"],
         "description": description,
@@ -85,13 +85,13 @@ def keep_secrets(subscription: dict[str, Any], previous: dict[str, Any], hide: C
 
     `hide` returns a secret as the server returns it.
     """
-    (handler,), (old,) = subscription["handlers"], previous["handlers"]
-    if handler.get("secret") and handler["secret"] == hide(old.get("secret", "")):
-        handler["secret"] = old["secret"]
-    old_values = {entry["name"]: entry["value"] for entry in old.get("secrets", ())}
-    for entry in handler.get("secrets", ()):
-        if entry["value"] and entry["value"] == hide(old_values.get(entry["name"], "")):
-            entry["value"] = old_values[entry["name"]]
+    for handler, old in zip(subscription["handlers"], previous["handlers"], strict=False):
+        if handler.get("secret") and handler["secret"] == hide(old.get("secret", "")):
+            handler["secret"] = old["secret"]
+        old_values = {entry["name"]: entry["value"] for entry in old.get("secrets", ())}
+        for entry in handler.get("secrets", ()):
+            if entry["value"] and entry["value"] == hide(old_values.get(entry["name"], "")):
+                entry["value"] = old_values[entry["name"]]
 
 
 def _parse_event_filter(event_filter: Any) -> dict[str, Any]:
@@ -116,16 +116,16 @@ def _parse_event_filter(event_filter: Any) -> dict[str, Any]:
 
 def _parse_handler(handler: Any, proxies: Iterable[str], allows_private_targets: bool) -> dict[str, Any]:
     kind = handler.get("handler_type") if isinstance(handler, dict) else None
-    if kind not in HANDLER_DEFAULTS:
-        raise _refusal(f"handler_type must be one of {', '.join(HANDLER_DEFAULTS)}")
+    if kind not in HANDLER_FIELDS:
+        raise _refusal(f"handler_type must be one of {', '.join(HANDLER_FIELDS)}")
     url = handler.get("url")
     host = urlsplit(url).hostname if isinstance(url, str) and url.startswith(("http://", "https://")) else None
     if not host:
         raise _refusal("url must be an http or https URL")
     if not allows_private_targets and _is_private(host):
         raise _refusal(f"url {url} is not allowed by the URL strict policy")
-    fields = {name: handler.get(name) or default for name, default in HANDLER_DEFAULTS[kind].items()}
-    if fields["proxy"] and fields["proxy"] not in proxies:
+    fields = {name: handler[name] for name in HANDLER_FIELDS[kind] if handler.get(name) is not None}
+    if fields.get("proxy") and fields["proxy"] not in proxies:
         raise _refusal(f"proxy with key '{fields['proxy']}' not found")
     if fields.get("method", "POST") not in METHODS:
         raise _refusal(f"method must be one of {', '.join(METHODS)}")

@@ -25,13 +25,9 @@ COMPLETE = {
     "skipTrashcan": False,
     "searchCriteria": {
         **CRITERIA,
-        "excludedRepos": [],
-        "excludedPackages": [],
         "includeAllProjects": False,
         "includedProjects": [],
         "createdBeforeInDays": 90,
-        "includedProperties": {},
-        "excludedProperties": {},
     },
 }
 
@@ -47,6 +43,18 @@ def with_criteria(**criteria: Any) -> dict[str, Any]:
     return {**BODY, "searchCriteria": {**CRITERIA, **criteria}}
 
 
+def test_policy_has_the_optional_members_that_were_sent(artifactory: Session) -> None:
+    optional = {
+        "excludedRepos": [],
+        "excludedPackages": ["a"],
+        "includedProperties": {"k": ["v"]},
+        "excludedProperties": {},
+    }
+    created = artifactory.post(POLICY, json={**with_criteria(keepLastNVersions=1, **optional), "durationInMinutes": 0})
+    assert created.json()["searchCriteria"].items() >= optional.items()
+    assert created.json()["durationInMinutes"] == 0
+
+
 def test_policy_is_created_replaced_and_deleted(artifactory: Session) -> None:
     created = artifactory.post(POLICY, json=BODY)
     assert (created.status_code, created.json()) == (201, COMPLETE)
@@ -54,7 +62,7 @@ def test_policy_is_created_replaced_and_deleted(artifactory: Session) -> None:
     replaced = artifactory.put(POLICY, json={**BODY, "cronExp": "0 0 2 * * ?"})
     assert (replaced.status_code, replaced.json()["cronExp"]) == (200, "0 0 2 * * ?")
     assert artifactory.put(POLICY, json=BODY).json() == COMPLETE
-    assert artifactory.delete(POLICY).status_code == 204
+    assert artifactory.delete(POLICY).status_code == 200
     for response in (artifactory.get(POLICY), artifactory.put(POLICY, json=BODY), artifactory.delete(POLICY)):
         assert error_of(response) == (404, "Policy with key old-builds does not exist")
 
@@ -93,7 +101,7 @@ def test_running_policy_is_not_changed(artifactory: Session, sandbox: Sandbox) -
         ({**BODY, "key": "other"}, "key differs from the key in the path"),
         ({**BODY, "description": "x" * 257}, "description must have"),
         ({**BODY, "cronExp": "0 0 2 * *"}, "cronExp is not"),
-        ({**BODY, "durationInMinutes": 0}, "durationInMinutes must be"),
+        ({**BODY, "durationInMinutes": -1}, "durationInMinutes must not be"),
         ({**BODY, "projectKey": "none"}, "project none does not exist"),
         ({}, "searchCriteria is required"),
         (with_criteria(packageTypes=[]), "searchCriteria.packageTypes is required"),

@@ -142,8 +142,16 @@ def test_unsuitable_repositories_are_refused(artifactory):
         response = artifactory.request(method, f"{REPLICATIONS}/nope", json=PUSH)
         assert error_of(response) == (400, "Could not find repository")
     assert error_of(artifactory.put(f"{REPLICATIONS}/libs-release", json=PUSH)) == (400, "Invalid repository")
-    status, message = error_of(artifactory.put(f"{REPLICATIONS}/libs-remote", json={"cronExp": CRON}))
+
+
+def test_pull_replication_requires_a_user_before_version_6(artifactory, sandbox):
+    replication = f"{REPLICATIONS}/libs-remote"
+    sandbox.switch("artifact", version="5.4.6")
+    status, message = error_of(artifactory.put(replication, json={"cronExp": CRON}))
     assert (status, message.split(" to the")[0]) == (401, "Pull replication requires non-anonymous authentication")
+    sandbox.switch("artifact", version="7.161.5", edition="enterprise")
+    assert artifactory.put(replication, json={"cronExp": CRON}).status_code == 201
+    assert artifactory.get(replication).json()["replicationType"] == "PULL"  # no list, unlike replications of others
 
 
 def test_missing_replication_is_neither_updated_nor_deleted(artifactory):

@@ -45,15 +45,7 @@ def test_webhook_is_created_replaced_and_deleted(platform):
         "description": "",
         "enabled": True,
         "event_filter": EVENTS,
-        "handlers": [
-            {
-                **HANDLER,
-                "secret": "********",
-                "use_secret_for_signing": False,
-                "proxy": "",
-                "custom_http_headers": [],
-            }
-        ],
+        "handlers": [{**HANDLER, "secret": "********"}],
     }
     assert platform.get(DEPLOY).json() == expected
     assert platform.get(SUBSCRIPTIONS).json() == [expected]
@@ -65,6 +57,19 @@ def test_webhook_is_created_replaced_and_deleted(platform):
     assert error_of(platform.get(DEPLOY)) == (404, "NOT_FOUND", "Subscription with key deploy not found")
     assert platform.delete(DEPLOY).status_code == 404
     assert platform.put(DEPLOY, json=WEBHOOK).status_code == 404
+
+
+def test_responses_contain_the_members_of_each_handler_that_were_sent(platform):
+    url = {"url": "https://a.example.com"}
+    handlers = [
+        {"handler_type": "webhook", **url},
+        {"handler_type": "webhook", **url, "use_secret_for_signing": False, "proxy": "", "custom_http_headers": []},
+        {"handler_type": "custom-webhook", **url, "secrets": [{"name": "token", "value": "t0ken"}]},
+        {"handler_type": "custom-webhook", **url, "method": "PUT", "payload": ""},
+    ]
+    assert platform.post(SUBSCRIPTIONS, json={**WEBHOOK, "handlers": handlers}).status_code == 201
+    handlers[2]["secrets"] = [{"name": "token", "value": "********"}]
+    assert platform.get(DEPLOY).json()["handlers"] == handlers
 
 
 def read_secrets(platform: Session) -> tuple[Any, Any]:
@@ -94,7 +99,7 @@ def test_secrets_that_are_sent_back_are_kept_and_missing_ones_are_removed(platfo
     sandbox.switch("artifact", webhook_secrets="stored")
     assert read_secrets(platform) == ("s3cret", "t0ken")
     platform.put(DEPLOY, json={**WEBHOOK, "handlers": [{**HANDLER, "secret": None}]})
-    assert read_secrets(platform)[0] == ""
+    assert read_secrets(platform)[0] is None
 
 
 @pytest.mark.parametrize(
@@ -121,8 +126,7 @@ def test_missing_names_are_refused_unless_the_switch_is_off(platform, sandbox, c
         ({"key": "a"}, "key must have 2 to 200 characters without spaces"),
         ({"key": "a b"}, "key must have 2 to 200 characters without spaces"),
         ({"description": "x" * 1001}, "description must have at most 1000 characters"),
-        ({"handlers": []}, "handlers must have one element"),
-        ({"handlers": [HANDLER, HANDLER]}, "handlers must have one element"),
+        ({"handlers": []}, "handlers must have at least one element"),
         ({"handlers": [{**HANDLER, "handler_type": "x"}]}, "handler_type must be one of webhook, custom-webhook"),
         ({"handlers": [{**HANDLER, "url": "x"}]}, "url must be an http or https URL"),
         ({"handlers": [{**HANDLER, "proxy": "nope"}]}, "proxy with key 'nope' not found"),
