@@ -67,8 +67,9 @@ options:
   copy_from:
     description:
       - Full name of a job to copy if the job O(name) does not exist. The other options change the copy.
-      - Jenkins does not build a copied job until its configuration is saved. The module therefore saves the
-        configuration of the copy, even if an earlier task created the copy and then failed.
+      - Jenkins does not build a copied job until the job is saved, and a new configuration does not save it. The module
+        therefore saves the copy by submitting its description, even if an earlier task created the copy and then
+        failed. The description stays as it is.
     type: str
   type:
     description:
@@ -651,8 +652,8 @@ job:
           the task sent because of O(update_secret=always).
       type: dict
     on_hold:
-      description: Whether the job is a copy whose configuration has never been saved. Jenkins does not build the copy
-        until its configuration is saved.
+      description: Whether the job is a copy that has never been saved. Jenkins does not build the copy until it is
+        saved.
       returned: with O(copy_from)
       type: bool
   sample:

@@ -97,6 +97,8 @@ def test_jobs_are_managed(server: Jenkins) -> None:
     copy = server.get_job("team/copy")
     assert not copy.buildable
     copy.configure(copy.configure())
+    assert not copy.buildable
+    copy.set_description("copied")
     assert copy.buildable
     copy.rename("renamed")
     server.get_job("team/renamed").move("team/web")

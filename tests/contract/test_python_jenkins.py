@@ -62,6 +62,9 @@ def test_jobs_are_managed(server: jenkins.Jenkins) -> None:
     assert "export FOO=bar" in server.get_job_config("copy of new")
     assert server.get_job_info("copy of new")["buildable"] is False
     server.reconfig_job("copy of new", server.get_job_config("copy of new"))
+    assert server.get_job_info("copy of new")["buildable"] is False
+    server.disable_job("copy of new")
+    server.enable_job("copy of new")
     assert server.get_job_info("copy of new")["buildable"] is True
     server.rename_job("copy of new", "renamed")
     server.rename_job("renamed", "copy of new")

@@ -240,9 +240,14 @@ def test_job_is_disabled_after_its_configuration_was_written() -> None:
     assert result["changed"]
 
 
-def buildable(name: str) -> Call:
+def buildable(name: str, is_buildable: bool = True) -> Call:
     tree = quote("fullName,buildable", safe="")
-    return call("GET", f"/job/{name}/api/json?tree={tree}", json={"fullName": name, "buildable": True})
+    return call("GET", f"/job/{name}/api/json?tree={tree}", json={"fullName": name, "buildable": is_buildable})
+
+
+def released(name: str, **form: str) -> Call:
+    """Return the request with which Jenkins saves a job: the description, which stays the same."""
+    return call("POST", f"/job/{name}/submitDescription", 302, sent_form=form, headers={"Location": f"/job/{name}/"})
 
 
 def test_job_is_copied_and_saved() -> None:
@@ -263,6 +268,7 @@ def test_job_is_copied_and_saved() -> None:
         written(
             "/job/new", "<project>", "  <description>b</description>", "  <disabled>false</disabled>", "</project>"
         ),
+        released("new", description="b"),
         stored("/job/new", "<description>b</description><disabled>false</disabled>"),
         buildable("new"),
         diff_mode=True,
@@ -273,18 +279,60 @@ def test_job_is_copied_and_saved() -> None:
     assert predicted["diff"] == result["diff"]
 
 
-def test_unsaved_copy_is_saved() -> None:
-    content = "<disabled>false</disabled>"
+# the texts of the element `description`, and the description that keeps it
+@pytest.mark.parametrize(
+    ("element", "form"),
+    [
+        ("", {}),
+        ("<description></description>", {"description": ""}),
+        ("<description> a&#x1b;&amp;&#xd;\nb </description>", {"description": " a\x1b&\r\nb "}),
+    ],
+)
+def test_copy_is_released_with_its_description(element: str, form: dict[str, str]) -> None:
+    content = f"{element}<disabled>false</disabled>"
+    held = (stored(f"/job/{ON_HOLD}", content), released(ON_HOLD, **form), stored(f"/job/{ON_HOLD}", content))
+    repaired = manage(listed(ON_HOLD), *held, buildable(ON_HOLD), name=ON_HOLD, copy_from="app")
+    assert (repaired["changed"], repaired["job"]["on_hold"]) == (True, False)
+    copied = call("POST", "/createItem", 302, sent_form={"name": ON_HOLD, "mode": "copy", "from": "/app"})
+    new = manage(
+        listed(), stored("/job/app", content), copied, *held, buildable(ON_HOLD), name=ON_HOLD, copy_from="app"
+    )
+    assert (new["changed"], new["job"]["on_hold"]) == (True, False)
+
+
+def test_disabling_a_held_copy_releases_it() -> None:
     result = manage(
         listed(ON_HOLD),
-        stored(f"/job/{ON_HOLD}", content),
-        written(f"/job/{ON_HOLD}", "<project>", "  <disabled>false</disabled>", "</project>"),
-        stored(f"/job/{ON_HOLD}", content),
-        buildable(ON_HOLD),
+        stored(f"/job/{ON_HOLD}", "<disabled>false</disabled>"),
+        call("POST", f"/job/{ON_HOLD}/disable", 302),
+        stored(f"/job/{ON_HOLD}", "<disabled>true</disabled>"),
+        buildable(ON_HOLD, is_buildable=False),
         name=ON_HOLD,
         copy_from="app",
+        disabled=True,
     )
     assert (result["changed"], result["job"]["on_hold"]) == (True, False)
+
+
+def test_copy_of_a_multibranch_pipeline_is_not_saved_and_not_held_back() -> None:
+    copied = call("POST", "/createItem", 302, sent_form={"name": ON_HOLD, "mode": "copy", "from": "/lib"})
+    options = {"name": ON_HOLD, "copy_from": "lib"}
+    new = manage(
+        listed(),
+        stored("/job/lib", "<description>a</description>", MULTIBRANCH),
+        plugins("workflow-multibranch"),
+        copied,
+        *[stored(f"/job/{ON_HOLD}", "<description>a</description>", MULTIBRANCH)] * 2,
+        **options,
+    )
+    assert (new["changed"], new["job"]["on_hold"]) == (True, False)
+    # a project without sources is not buildable either
+    listing = listed(**{ON_HOLD: MULTIBRANCH})
+    assert not manage(listing, stored(f"/job/{ON_HOLD}", "", MULTIBRANCH), **options)["changed"]
+
+
+def test_unheld_copy_is_unchanged() -> None:
+    content = "<disabled>false</disabled>"
     assert not manage(listed("new"), stored("/job/new", content), name="new", copy_from="app")["changed"]
 
 

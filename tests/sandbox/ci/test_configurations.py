@@ -108,14 +108,25 @@ def test_multibranch_pipeline_is_completed(ci: Ci) -> None:
 
 
 def test_copy_cannot_be_built_until_it_is_saved(ci: Ci) -> None:
-    for name, save in (("one", "/job/one/config.xml"), ("two", "/job/two/enable")):
+    for name, save in (("one", "submitDescription"), ("two", "enable"), ("three", "disable")):
         assert ci.post(f"/createItem?name={name}&mode=copy&from=app").status_code == 302
         assert ci.json(f"/job/{name}")["buildable"] is False
         assert ci.post(f"/job/{name}/build").status_code == 409
         config = ci.get(f"/job/{name}/config.xml").content
-        assert ci.post(save, data=config, headers=XML).status_code in (200, 302)
+        assert ci.post(f"/job/{name}/config.xml", data=config, headers=XML).status_code == 200
+        assert ci.json(f"/job/{name}")["buildable"] is False
+        assert ci.post(f"/job/{name}/{save}").status_code == 302
+        if save == "disable":
+            ci.post(f"/job/{name}/enable")
         assert ci.json(f"/job/{name}")["buildable"] is True
         assert ci.post(f"/job/{name}/build").status_code == 201
+
+
+def test_submitted_description_replaces_the_description(ci: Ci) -> None:
+    for form, element in (({"description": ""}, "<description></description>"), ({}, None)):
+        assert ci.post("/job/app/submitDescription", data=form).status_code == 302
+        stored = ci.get("/job/app/config.xml").text
+        assert element in stored if element else "<description" not in stored
 
 
 def test_copy_can_be_built_after_a_restart(ci: Ci) -> None:

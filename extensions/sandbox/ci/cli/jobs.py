@@ -107,6 +107,7 @@ def _switch(session: Session, name: str, disabled: bool) -> int:
         job.config = configuration.set_text(
             job.config, "disabled", str(disabled).lower(), session.controller.create_writer()
         )
+        job.on_hold = False
         session.storage.put_job(job)
         if disabled:
             session.storage.cancel_items(job, session.now)

@@ -21,7 +21,7 @@ from ..http import pages
 from ..http.refusals import EngineError, Failure, InternalError, NotFound
 from ..storage import Job
 from . import configuration, folder_configuration, stored_views
-from .item_kinds import BY_MODE, FOLDER
+from .item_kinds import BY_MODE, CONTAINERS, FOLDER
 
 MAX_NAME_BYTES = 255
 XML_1_1 = re.compile(r"\s*<\?xml[^>]*\b1\.1\b")
@@ -43,7 +43,6 @@ def _config(call: Call, job: str) -> Response:
     found.config = _submitted_config(call, _decode_body(call))
     if configuration.parse_configuration(found.config).kind is not kind:
         raise InternalError
-    found.on_hold = False
     _put(call, found)
     return Response()
 
@@ -152,7 +151,8 @@ def _copy(call: Call, name: str, folder: str) -> Response:
 
 def _copy_item(call: Call, original: Job, name: str) -> None:
     """Copy a job, or a folder with its views and items."""
-    call.storage.put_job(Job(name, original.config, on_hold=True))
+    kind = configuration.parse_configuration(original.config).kind
+    call.storage.put_job(Job(name, original.config, on_hold=kind not in CONTAINERS))
     for view in call.storage.views(original.name):
         call.storage.put_view(replace(view, folder=name))
     for inner in call.storage.jobs(original.name):

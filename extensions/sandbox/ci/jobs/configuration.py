@@ -203,10 +203,14 @@ def _parameter(element: etree._Element) -> Parameter:
     return Parameter(kind, element.findtext("name", ""), element.findtext("description"), default, choices, trims)
 
 
-def set_text(config: str, tag: str, text: str, writer: ConfigurationWriter) -> str:
-    """Return the configuration with another text in one element."""
+def set_text(config: str, tag: str, text: str | None, writer: ConfigurationWriter) -> str:
+    """Return the configuration with another text in one element, or without the element."""
     root = _item(config)
     element = root.find(tag)
+    if text is None:
+        if element is not None:
+            root.remove(element)
+        return _write_item(root, writer)
     if element is None:
         element = etree.SubElement(root, tag)
     element.text = text

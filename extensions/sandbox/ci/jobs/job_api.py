@@ -355,7 +355,8 @@ def _delete(call: Call, job: str) -> Response:
     return pages.redirect(call.job_path(found.folder) if found.folder else f"{call.context}/")
 
 
-def _change(call: Call, job: str, tag: str, text: str) -> None:
+def _change(call: Call, job: str, tag: str, text: str | None) -> None:
+    """Change an element and save the job, which releases a copy."""
     found = call.job(job)
     call.require_post()
     call.require(JOB_CONFIGURE)
@@ -386,7 +387,7 @@ def _description(call: Call, job: str) -> Response:
 
 
 def _submit_description(call: Call, job: str) -> Response:
-    _change(call, job, "description", call.parameter("description") or "")
+    _change(call, job, "description", call.parameter("description"))
     return pages.redirect(call.current_folder_path)
 
 

@@ -44,13 +44,23 @@ def create(ci: CiService, name: str, configuration: ET.Element) -> None:
 
 
 def copy(ci: CiService, name: str, source: str) -> None:
-    """Create an item as a copy of another one. Copied jobs cannot be built until their configuration is written.
+    """Create an item as a copy of another one. A copied job cannot be built until `release` saves it.
 
     :arg source: full name of the item to copy
     """
     folder, last = names.split(name)
     form = {"name": last, "mode": "copy", "from": f"/{source}"}
     ci.post(f"{item_path(folder)}/createItem", form=form, accept=(302,))
+
+
+def release(ci: CiService, name: str, description: str | None) -> None:
+    """Let Jenkins save a copied job, so that it can be built. Writing its configuration does not release it.
+
+    :arg name: full name
+    :arg description: the description of the job. Jenkins removes a description that the request does not have
+    """
+    form = {} if description is None else {"description": description}
+    ci.post(f"{item_path(name)}/submitDescription", form=form, accept=(302,))
 
 
 def relocate(ci: CiService, current: str, name: str) -> None:

@@ -17,6 +17,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.job.share
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import fields as xml_fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import stored
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.document import reveal_controls, serialize
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.fields import DesiredConfiguration
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.merge import copy_declared, is_encrypted
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
@@ -121,15 +122,28 @@ class ManagedJob:
             location.copy(self._ci, self._name, self._source)
             copied = stored.fetch(self._ci, item_path(self._name))
             if copied is not None:
-                xml_fields.check_complete(copied, f"job '{self._name}'")
-                stored.write(self._ci, item_path(self._name), configuration.merge(copied))
+                self._complete_copy(copied, configuration.merge(copied))
         except ServerRefusal as refusal:
             raise _explain(refusal, configuration.declared) from None
 
-    def update(self, fields: Fields) -> None:
-        """Move or rename the job, and change its configuration.
+    def _complete_copy(self, copied: ET.Element, root: ET.Element) -> None:
+        """Write the configuration of the copy unless it has no changes, and release the copy."""
+        if serialize(copied) != serialize(root):
+            xml_fields.check_complete(copied, f"job '{self._name}'")
+            stored.write(self._ci, item_path(self._name), root)
+        self._release(root)
 
-        It is enabled or disabled by a request of its own, with which Jenkins also cancels its queued builds.
+    def _release(self, root: ET.Element) -> None:
+        """Release a copied job with this configuration."""
+        if types.is_held_when_copied(root.tag):
+            description = root.findtext("description")
+            location.release(self._ci, self._name, description and reveal_controls(description))
+
+    def update(self, fields: Fields) -> None:
+        """Move or rename the job, change its configuration, and release it if it is a copy.
+
+        It is enabled or disabled by a request of its own, with which Jenkins also cancels its queued builds and releases
+        a copy.
         """
         self._is_sent = True
         configuration = t.cast("DesiredConfiguration", self._configuration)
@@ -138,10 +152,10 @@ class ManagedJob:
         changes = dict(fields.get("elements", {}))
         is_switched = _DISABLED in changes
         disabled = changes.pop(_DISABLED, None)
+        current = t.cast(ET.Element, self._stored)
+        root = configuration.merge(current)
         try:
-            if changes or "on_hold" in fields:
-                current = t.cast(ET.Element, self._stored)
-                root = configuration.merge(current)
+            if changes:
                 if is_switched:
                     _set_text(root, _DISABLED, current.findtext(_DISABLED))
                 stored.write(self._ci, item_path(self._name), root)
@@ -150,6 +164,8 @@ class ManagedJob:
         if is_switched:
             action = "disable" if disabled == "true" else "enable"
             self._ci.post(f"{item_path(self._name)}/{action}", accept=(302,))
+        elif "on_hold" in fields:
+            self._release(root)
 
     def delete(self) -> None:
         """Delete the job with its builds."""
@@ -204,7 +220,9 @@ class ManagedJob:
         return fields
 
     def _is_on_hold(self, name: str, root: ET.Element) -> bool:
-        """Return whether Jenkins does not build the job until its configuration is saved, although it is enabled."""
+        """Return whether Jenkins does not build the job until it is saved, although it is enabled."""
+        if not types.is_held_when_copied(root.tag):
+            return False
         item = tree.fetch(self._ci, name, MEMBERS) if self._is_sent else self._shared.tree.find(self._ci, name)
         is_enabled = root.findtext(_DISABLED) != "true"
         return is_enabled and item is not None and item.record.maybe_flag("buildable") is False

@@ -36,6 +36,8 @@ TYPES = {
 MULTIBRANCH = TYPES["multibranch"].root
 FOLDERS = ("com.cloudbees.hudson.plugins.folder.Folder", "jenkins.branch.OrganizationFolder")
 _BY_ROOT = {root: name for name, job_type in TYPES.items() for root in (job_type.root, *job_type.aliases)}
+# Copies of these are not held back: folders are not built
+_NOT_HELD = (*FOLDERS, MULTIBRANCH)
 # Plugins by the beginnings of the names of their classes and elements
 _PLUGINS = {
     "flow-definition": "workflow-job",
@@ -61,6 +63,11 @@ def get_root_tag(type_name: str) -> str:
 def describe(type_name: str) -> str:
     """Return what a job of a type is, such as `a Pipeline job`."""
     return TYPES[type_name].title if type_name in TYPES else f"a job of the type '{type_name}'"
+
+
+def is_held_when_copied(root_tag: str) -> bool:
+    """Return whether Jenkins does not build a copy with this root element until it is saved."""
+    return root_tag not in _NOT_HELD
 
 
 def list_plugins(root: ET.Element) -> list[str]:

@@ -65,6 +65,11 @@ def hide_controls(text: str) -> str:
     return _CONTROL.sub(lambda match: chr(_PRIVATE + ord(match[0])), text)
 
 
+def reveal_controls(text: str) -> str:
+    """Return a text that `parse` returned with its control characters."""
+    return _HIDDEN.sub(lambda match: chr(ord(match[0]) - _PRIVATE), text)
+
+
 def is_blank(text: str | None) -> bool:
     """Return whether a text is missing or has only whitespace."""
     return not (text and text.strip())
