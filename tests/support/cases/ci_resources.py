@@ -209,4 +209,11 @@ RESOURCES: dict[str, Case] = {
         write=Write("create_job"),
         look=("ci_job_info", {"fields": ["description", "buildable", "parameters"]}),
     ),
+    "ci_job as a copy": Resource(
+        create={"name": "copy", "copy_from": "app", "description": "a copy"},
+        update={"name": "copy", "copy_from": "app", "description": ""},
+        absent={"name": "copy", "state": "absent"},
+        write=Write("create_job", first_of_several=True),
+        look=("ci_job_info", {"fields": ["description", "buildable", "parameters"]}),
+    ),
 }
