@@ -142,8 +142,8 @@ class ManagedJob:
     def update(self, fields: Fields) -> None:
         """Move or rename the job, change its configuration, and release it if it is a copy.
 
-        It is enabled or disabled by a request of its own, with which Jenkins also cancels its queued builds and releases
-        a copy.
+        It is enabled or disabled by a request of its own, with which Jenkins also cancels its queued builds and
+        releases a copy.
         """
         self._is_sent = True
         configuration = t.cast("DesiredConfiguration", self._configuration)
