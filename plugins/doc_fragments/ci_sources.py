@@ -14,6 +14,8 @@ notes:
   - Jenkins can have configuration sources, which are the files of the plugin C(configuration-as-code). If a source sets
     what the module would change, the task fails before the change, because Jenkins would revert it. Before the first
     change, the module sends one request to read the sources.
+  - A file that Jenkins will load with its next change counts as a source. A source whose file is missing sets nothing.
+    If a source cannot be read for another reason, the task fails before the change.
   - The sources cannot be read without the Overall/Administer permission or if the script console is blocked. The module
     then changes the object without this check.
 """

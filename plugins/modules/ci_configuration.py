@@ -51,6 +51,7 @@ notes:
     when it starts, reloads its configuration or applies a declaration. This reverts other changes of the members that
     the sources set. If a source sets a part that differs, the task therefore fails. To write a source with this module,
     use O(source_file).
+  - If the file of a source is missing, Jenkins refuses each change. The task then fails before the change.
   - The module cannot compare the values of passwords, keys and other secrets, or values with variables such as
     C(${NAME}). It applies such values if they are missing, or together with a part that differs for another reason.
     RV(sent_secrets) lists the applied secrets. To apply a new value of an existing secret, set O(force=true).
@@ -133,7 +134,8 @@ options:
         Jenkins home directory.
       - The file contains the whole declaration, including its secrets. It is replaced atomically.
       - If Jenkins has a configuration source with the same file name, the module does not apply a change directly.
-        Instead, it writes the file and lets Jenkins reload its sources.
+        Instead, it writes the file and lets Jenkins reload its sources. This includes a file that Jenkins has not
+        loaded yet, such as a new C(jenkins.yaml).
     type: path
   owner:
     description:

@@ -41,6 +41,12 @@ CLASSES = {
             static Jenkins get() { INSTANCE }
             Map getPluginManager() { [uberClassLoader: this.class.classLoader] }
             void save() { saves++ }
+            File getRootDir() { new File('..').canonicalFile }
+        }
+    """,
+    "jenkins/model/GlobalConfiguration": """
+        class GlobalConfiguration {
+            static Object all() { [get: { it.newInstance() }] as Expando }
         }
     """,
     f"{SECURITY}/sandbox/whitelists/StaticWhitelist": """
@@ -123,18 +129,25 @@ CASC_CLASSES = {
             Map getSecretSourceResolver() { [resolve: { it.replace('${NAME}', 'Bob') }] }
         }
     """,
+    f"{CASC}/CasCGlobalConfig": "class CasCGlobalConfig { static String path; String getConfigurationPath() { path } }",
     f"{CASC}/ConfigurationAsCode": """
         class ConfigurationAsCode {
+            static List<String> loaded = []
             static ConfigurationAsCode get() { new ConfigurationAsCode() }
-            static boolean isSupportedURI(String name) { name.startsWith('https:') }
-            List<String> getSources() { ['/casc', 'https://example.com/b.yaml'] }
-            List<File> configs(String name) { [new File(name, 'a.yaml')] }
+            static boolean isSupportedURI(String name) { ACCEPTED }
+            List<String> getSources() { loaded }
+            List<java.nio.file.Path> configs(String name) {
+                def root = new File(name)
+                if (!root.exists()) throw new IllegalStateException("'$name' isn't a valid path.")
+                root.directory ? root.listFiles().sort()*.toPath() : [root.toPath()]
+            }
         }
     """,
     f"{CASC}/yaml/YamlSource": """
         class YamlSource {
             String name
-            static YamlSource of(Object source) { new YamlSource(name: source.toString()) }
+            static YamlSource of(String url) { new YamlSource(name: URI.create(url).toURL().toString()) }
+            static YamlSource of(java.nio.file.Path path) { new YamlSource(name: path.fileName.toString()) }
         }
     """,
     f"{CASC}/yaml/Type": "enum Type { MAPPING, SEQUENCE, SCALAR }",
@@ -150,15 +163,19 @@ CASC_CLASSES = {
     f"{CASC}/yaml/YamlUtils": """
         class YamlUtils {
             static final FILES = [
-                '/casc/a.yaml': [jenkins: [
+                'a.yaml': [jenkins: [
                     nodes: [[permanent: [name: 'n1']]],
                     type: 'x',
                     proxy: null,
                     securityRealm: [local: [allowsSignup: false, users: [[id: 'Ann'], [id: '${NAME}']]]],
                 ]],
                 'https://example.com/b.yaml': [unclassified: [location: [empty: [:], deep: [er: 1]]]],
+                'jenkins.yaml': [jenkins: [mode: 'NORMAL']],
             ]
-            static loadFrom(List<YamlSource> sources, context) { node(FILES[sources[0].name]) }
+            static loadFrom(List<YamlSource> sources, context) {
+                if (!FILES.containsKey(sources[0].name)) throw new IOException("while parsing\\n password: xyzzy")
+                node(FILES[sources[0].name])
+            }
             private static node(value) {
                 if (value == null) return null
                 if (value instanceof Map) {
@@ -302,16 +319,47 @@ def test_built_in_node(tmp_path: Path, jar: Path) -> None:
     assert run_scripts(tmp_path, jar, steps) == [None, [0, "EXCLUSIVE", "a b", 1], None, [0, "EXCLUSIVE", "", 2]]
 
 
-def test_configuration_sources(tmp_path: Path, jar: Path) -> None:
-    step = (ownership._SCRIPT, {"users": list(comparison.USERS)})
-    (sources,) = run_scripts(tmp_path, jar, [step], classes={**CLASSES, **CASC_CLASSES})
-    assert [source["name"] for source in sources] == ["/casc/a.yaml", "https://example.com/b.yaml"]
-    first, second = (sorted(source["paths"]) for source in sources)
-    assert first == [
-        ["jenkins", "nodes"],
-        ["jenkins", "securityRealm", "local"],
-        ["jenkins", "type"],
+# Names that `ConfigurationAsCode.isSupportedURI` accepts
+BEFORE_2116 = "new URI(name).scheme in ['https', 'http', 'file']"
+SINCE_2116 = (
+    "name.startsWith('http://') || name.startsWith('https://') || name.startsWith('file:') || new File(name).exists()"
+)
+
+
+@pytest.mark.parametrize("accepted", [BEFORE_2116, SINCE_2116], ids=["before_2116", "since_2116"])
+def test_configuration_sources(tmp_path: Path, jar: Path, accepted: str) -> None:
+    def configure(**values: Any) -> tuple[str, dict[str, Any]]:
+        """Return a step that sets the property, the saved path and the loaded sources, and reads the sources."""
+        code = """
+            args.property == null ? System.clearProperty('casc.jenkins.config')
+                : System.setProperty('casc.jenkins.config', args.property)
+            io.jenkins.plugins.casc.CasCGlobalConfig.path = args.saved
+            io.jenkins.plugins.casc.ConfigurationAsCode.loaded = args.loaded
+        """
+        unset = {"property": None, "saved": None, "loaded": []}
+        return f"{code}{ownership._SCRIPT}", {"users": list(comparison.USERS), **unset, **values}
+
+    folder, gone, home = tmp_path / "casc", str(tmp_path / "gone.yaml"), tmp_path / "jenkins.yaml"
+    folder.mkdir()
+    for file in (folder / "a.yaml", home, tmp_path / "bad.yaml"):
+        file.touch()
+    url, bad = "https://example.com/b.yaml", str(tmp_path / "bad.yaml")
+    steps = [
+        configure(property=f"{folder}, {url}", saved=gone, loaded=[str(folder)]),
+        configure(loaded=[gone, str(home)]),
+        configure(property=gone),
+        configure(saved=bad),
+        configure(saved=bad, property="", loaded=[]),
+        configure(property=" "),
     ]
-    assert second == [["unclassified", "location", "deep"], ["unclassified", "location", "empty"]]
-    assert [source["users"] for source in sources] == [["ann", "bob"], []]
-    assert run_scripts(tmp_path / "without", jar, [step]) == [[]]
+    classes = {path: code.replace("ACCEPTED", accepted) for path, code in {**CLASSES, **CASC_CLASSES}.items()}
+    values = run_scripts(tmp_path / "with", jar, steps, classes=classes)
+    first, second = values[0]
+    assert (first["name"], second["name"]) == (str(folder / "a.yaml"), url)
+    assert sorted(first["paths"]) == [["jenkins", "nodes"], ["jenkins", "securityRealm", "local"], ["jenkins", "type"]]
+    assert sorted(second["paths"]) == [["unclassified", "location", "deep"], ["unclassified", "location", "empty"]]
+    assert [source["users"] for source in values[0]] == [["ann", "bob"], []]
+    unreadable = {"name": bad, "problem": "IOException: while parsing"}
+    loaded = {"name": str(home), "paths": [["jenkins", "mode"]], "users": []}
+    assert values[1:] == [[loaded], [{"name": gone, "missing": True}], [unreadable], [unreadable], []]
+    assert run_scripts(tmp_path / "without", jar, [(ownership._SCRIPT, {})]) == [[]]

@@ -230,3 +230,67 @@ def test_users_of_a_source_are_not_deleted(sandbox: Sandbox) -> None:
     assert "reader" not in result["undeclared"]
     assert not result.get("failed")
     assert run("ci_user_info", name="reader")["users"]
+
+
+GONE, NEW = {"/casc/gone.yaml": None}, {"/home/jenkins.yaml": "jenkins:\n  nodes: []\n"}
+BROKEN = {"/casc/broken.yaml": "jenkins: [1\n"}
+DECLARED = {"configuration": {"jenkins": {"systemMessage": "a"}}}
+AUTHORIZATION = {"strategy": "project_matrix", "users": {"admin": ["Overall/Administer"]}}
+NODE = {"name": "new", "remote_root": "/j"}
+REFUSED_GONE = (
+    "Cannot apply configuration: the configuration source '/casc/gone.yaml' of Jenkins does not exist, so Jenkins "
+    "refuses each change and does not start again. Restore the file, or remove it from CASC_JENKINS_CONFIG."
+)
+REFUSED_NEW = (
+    "Cannot change node 'new': the configuration source '/home/jenkins.yaml' of Jenkins sets 'jenkins.nodes', so"
+)
+REFUSED_BROKEN = "Cannot read the configuration source '/casc/broken.yaml' of Jenkins: "
+VERSIONS = ["2050.v1", "2116.v98dde145b_dce"]
+
+
+@pytest.mark.usefixtures("sandbox_environment")
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize(
+    ("sources", "module", "options", "message"),
+    [
+        (GONE, "ci_configuration", DECLARED, REFUSED_GONE),
+        (GONE, "ci_authorization", AUTHORIZATION, REFUSED_GONE),
+        (GONE, "ci_node", NODE, None),
+        (GONE, "ci_view", {"name": "new"}, None),
+        (GONE, "ci_user", {"name": "reader", "full_name": "New name"}, None),
+        (GONE, "ci_credential", {"id": "new", "type": "secret_text", "secret": "xyzzy"}, None),
+        (NEW, "ci_configuration", DECLARED, None),
+        (NEW, "ci_node", NODE, REFUSED_NEW),
+        (BROKEN, "ci_configuration", DECLARED, REFUSED_BROKEN),
+        (BROKEN, "ci_user", {"name": "reader", "full_name": "New name"}, REFUSED_BROKEN),
+    ],
+)
+def test_source_that_jenkins_has_not_read_is_handled(
+    sandbox: Sandbox, version: str, sources: dict[str, Any], module: str, options: dict[str, Any], message: str | None
+) -> None:
+    plugin = {"name": "configuration-as-code", "version": version}
+    sandbox.seed({"ci": {"plugins": [plugin], "configuration": {"new_sources": sources}}})
+    for check_mode in (True, False):
+        result = run(module, **options, check_mode=check_mode)
+        assert result["changed"] is (message is None)
+        assert result.get("msg", "").startswith(message or "")
+    if message:
+        assert [entry for entry in sandbox.journal("ci") if entry["effect"] == "write"] == []
+
+
+@pytest.mark.usefixtures("sandbox_environment")
+@pytest.mark.parametrize("content", ["jenkins:\n  systemMessage: a\n", "jenkins: [1\n", None])
+def test_source_file_that_jenkins_has_not_loaded_is_reloaded(
+    sandbox: Sandbox, tmp_path: Path, content: str | None
+) -> None:
+    file = tmp_path / "jenkins.yaml"
+    sandbox.seed({"ci": {"configuration": {"new_sources": {str(file): content}}}})
+    is_valid = content is not None and "[" not in content
+    result = run("ci_configuration", **DECLARED, source_file=str(file))
+    assert file.read_text() == "jenkins:\n  systemMessage: a\n"
+    writes = [entry["label"] for entry in sandbox.journal("ci") if entry["effect"] == "write"]
+    assert writes == ["reload_configuration"]
+    # Jenkins in the sandbox does not read the file of this machine
+    assert result.get("failed", False) is not is_valid
+    if is_valid:
+        assert not run("ci_configuration", **DECLARED, source_file=str(file))["changed"]

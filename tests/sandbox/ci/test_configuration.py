@@ -509,6 +509,36 @@ def test_errors_of_sources_are_shown_with_200(jcasc: Jcasc) -> None:
     assert jcasc.send("replace", "_.newSource=%2Fnofile.yaml", headers={}).status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("version", "message"),
+    [
+        ("2115.va_1b_2c3d4e5f6", "Invalid configuration: '/casc/a.yaml' isn't a valid path."),
+        (
+            "2116.v98dde145b_dce",
+            "Source '/casc/a.yaml' is not supported by any registered configuration fetcher or does not exist.",
+        ),
+    ],
+)
+def test_missing_source_refuses_each_document(jcasc: Jcasc, version: str, message: str) -> None:
+    jcasc.sandbox.seed({"ci": {"plugins": [{"name": "configuration-as-code", "version": version}]}})
+    jcasc.seed(sources={"/casc/a.yaml": None})
+    text = "jenkins:\n  systemMessage: y\n"
+    assert messages(jcasc.send("configure", text)) == [message]
+    assert jcasc.send("check", text).text == "[]"
+    assert "Error loading configuration" in jcasc.send("reload", "").text
+    jcasc.seed(sources={"/casc/a.yaml": ""})
+    assert jcasc.send("configure", text).status_code == 200
+
+
+def test_new_source_is_applied_with_the_next_document(jcasc: Jcasc) -> None:
+    jcasc.seed(new_sources={"/casc/a.yaml": "jenkins:\n  systemMessage: new\n"})
+    assert jcasc.export()["jenkins"].get("systemMessage") != "new"
+    text = "jenkins:\n  systemMessage: y\n"
+    (message,) = messages(jcasc.send("configure", text))
+    assert message.startswith("Found conflicting configuration at YamlSource: ")
+    assert jcasc.apply("jenkins:\n  quietPeriod: 6\n")["systemMessage"] == "new"
+
+
 def test_commands_check_apply_and_export(jcasc: Jcasc) -> None:
     client = Client(jcasc.url, ("admin", TOKENS["admin"]))
 

@@ -23,6 +23,8 @@ PATH = "/configuration-as-code"
 TOKEN = "configuration_reload_token"
 CHECK = "check_configuration"
 JSON = "application/json;charset=utf-8"
+_URLS = ("http://", "https://", "file:")
+_OLD_CHOICE = "plugin.isSupportedURI(name) ? [name]"
 
 
 def _enter(call: Call, permission: Permission, post: bool = True) -> None:
@@ -169,12 +171,14 @@ def _reload_by_token(call: Call) -> Response:
 
 @known_script("list the members that configuration sources set", read_only=True)
 def _list_sources(call: Call, _arguments: Arguments) -> list[dict[str, object]]:
+    server = call.controller
     if not call.plugins.have(configuration.PLUGIN):
         return []
-    try:
-        return configuration.describe_sources(call.controller)
-    except ConfiguratorError as error:
-        raise ScriptError(str(error), f"io.jenkins.plugins.casc.{error.kind}") from None
+    # the script of earlier releases of the collection
+    has_old_choice = _OLD_CHOICE in (call.parameter("script") or "") and configuration.is_extensible(server)
+    if has_old_choice and not all(name.startswith(_URLS) for name in configuration.list_sources(server)):
+        raise ScriptError("URI is not absolute", "java.lang.IllegalArgumentException")
+    return configuration.describe_sources(server)
 
 
 ROUTES = (

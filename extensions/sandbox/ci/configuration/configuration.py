@@ -10,6 +10,7 @@ import contextlib
 import yaml
 
 from ..controller import Controller
+from ..plugins.versions import is_older
 from . import users
 from .configurators import Context
 from .documents import ConfiguratorError, Document, Resolver, is_null, merge, read_members, write_document
@@ -21,23 +22,49 @@ MAX_NAMES = 3
 SOURCES, ENVIRONMENT = "configuration_sources", "configuration_environment"
 
 
-def list_sources(server: Controller) -> dict[str, str]:
-    """Return the texts of the configured sources by name."""
-    sources: dict[str, str] = server.storage.setting(SOURCES, {})
+# First version that gets all sources with extensions, see io.jenkins.plugins.casc.fetcher.CasCConfigFetcher
+_EXTENSIBLE = "2116.v98dde145b_dce"
+
+
+def list_sources(server: Controller) -> dict[str, str | None]:
+    """Return the texts of the configured sources by name. The text of a missing file is None."""
+    sources: dict[str, str | None] = server.storage.setting(SOURCES, {})
     return sources
 
 
-def describe_sources(server: Controller) -> list[dict[str, object]]:
-    """Return the paths of the members that each source sets, with at most three names each, and the users.
+def is_extensible(server: Controller) -> bool:
+    """Return whether the version of the plugin gets sources with extensions."""
+    plugin = server.plugins.find(*PLUGIN)
+    return plugin is not None and not is_older(str(plugin["version"]), _EXTENSIBLE)
 
-    :raises ConfiguratorError: if a source is not YAML
-    """
-    described: list[dict[str, object]] = []
+
+def _read_sources(server: Controller) -> list[Document]:
+    documents = []
     for name, text in list_sources(server).items():
-        context, roots = _context(server, name), merge([Document(text, name)])
-        paths = [path for root, node in roots.items() for path in _list_paths(node, [root])]
-        described.append({"name": name, "paths": paths, "users": users.list_names(context, roots)})
-    return described
+        if text is None:
+            raise ConfiguratorError(
+                f"Source '{name}' is not supported by any registered configuration fetcher or does not exist."
+                if is_extensible(server)
+                else f"Invalid configuration: '{name}' isn't a valid path."
+            )
+        documents.append(Document(text, name))
+    return documents
+
+
+def describe_sources(server: Controller) -> list[dict[str, object]]:
+    """Return the paths of the members that each source sets, with at most three names each, and the users."""
+    return [_describe_source(server, name, text) for name, text in list_sources(server).items()]
+
+
+def _describe_source(server: Controller, name: str, text: str | None) -> dict[str, object]:
+    if text is None:
+        return {"name": name, "missing": True}
+    try:
+        roots = merge([Document(text, name)])
+    except ConfiguratorError as error:
+        return {"name": name, "problem": f"{error.kind}: {str(error).splitlines()[0]}"}
+    paths = [path for root, node in roots.items() for path in _list_paths(node, [root])]
+    return {"name": name, "paths": paths, "users": users.list_names(_context(server, name), roots)}
 
 
 def _list_paths(node: yaml.Node, path: list[str]) -> list[list[str]]:
@@ -71,7 +98,7 @@ def apply(server: Controller, text: str | None, name: str) -> None:
     :arg text: None to apply only the sources
     :raises ConfiguratorError: if it is refused; what is written before a refused value stays
     """
-    documents = [Document(source, label) for label, source in list_sources(server).items()]
+    documents = _read_sources(server)
     if text is not None:
         documents.append(Document(text, name))
     context = _context(server, name)

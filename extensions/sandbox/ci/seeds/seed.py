@@ -22,7 +22,8 @@ update_sites: [{url, fetched: whether Jenkins has its metadata,
                 plugins: [{name, version, and other members of installed plugins; older: other versions for download,
                            seconds: duration of the download, fails: how it fails (download, checksum, no checksum),
                            file: {name, version, ...} if the file differs from the metadata}]}]
-configuration: {sources: {path or URL: YAML text} that Configuration as Code applies, environment: {variable: value},
+configuration: {sources: {path or URL: YAML text} that Configuration as Code applies; null if the file is missing,
+                new_sources: the same of files that Jenkins has not loaded yet, environment: {variable: value},
                 applied: {root: members} that was applied without being a source,
                 reload_token: token of /reload-configuration-as-code/}
 agents: [{name, offline: whether it is not connected, executors, description, remote_fs, labels: [...],
@@ -105,7 +106,7 @@ SHAPE = mapping_schema(
             plugins=[mapping_schema(f"{PLUGIN} excerpt older seconds fails file", dependencies=DEPENDENCIES)],
         )
     ],
-    configuration=mapping_schema("sources environment applied reload_token"),
+    configuration=mapping_schema("sources new_sources environment applied reload_token"),
     agents=[mapping_schema("name! offline executors description remote_fs labels config offline_reason")],
     lockable_resources=[resources_api.SHAPE],
     script_approval=approvals.SHAPE,
@@ -191,16 +192,21 @@ class Seeder:
 
     def _add_configuration(self, settings: dict[str, Any]) -> None:
         """Add settings of Configuration as Code, and apply the sources as at a start."""
-        for name in ("sources", "environment"):
-            setting = f"configuration_{name}"
-            self._storage.set(setting, {**self._storage.setting(setting, {}), **settings.get(name, {})})
+        self._merge_setting(jcasc.ENVIRONMENT, settings.get("environment", {}))
+        self._merge_setting(jcasc.SOURCES, settings.get("sources", {}))
         if "reload_token" in settings:
             self._storage.set("configuration_reload_token", settings["reload_token"])
-        try:
-            applied = settings.get("applied")
-            jcasc.apply(self._controller, json.dumps(applied) if applied else None, "the seed")
-        except ConfiguratorError as error:
-            raise ValueError(f"The configuration cannot be applied: {error}") from None
+        applied = settings.get("applied")
+        # missing files have vanished after the start
+        if applied or None not in jcasc.list_sources(self._controller).values():
+            try:
+                jcasc.apply(self._controller, json.dumps(applied) if applied else None, "the seed")
+            except ConfiguratorError as error:
+                raise ValueError(f"The configuration cannot be applied: {error}") from None
+        self._merge_setting(jcasc.SOURCES, settings.get("new_sources", {}))
+
+    def _merge_setting(self, name: str, values: dict[str, Any]) -> None:
+        self._storage.set(name, {**self._storage.setting(name, {}), **values})
 
     def _add_user(self, user: dict[str, Any]) -> None:
         permissions = user.get("permissions", [])

@@ -90,6 +90,7 @@ class GlobalAuthorization:
         require_plugin(self._ci, plugin, f"The authorization strategy '{after['strategy']}'")
         self._permissions.check_known(form.list_permissions(changes or {}))
         roles.check_patterns(self._ci, form.list_patterns(changes or {}))
+        sources.refuse_missing(self._ci)
         sources.refuse_owned(self._ci, _PATH, "the authorization strategy")
         if not self._task.params["allow_lockout"]:
             lockout.check(self._ci, lockout.SecurityChange(form.write_strategy(after, self.snapshot)))

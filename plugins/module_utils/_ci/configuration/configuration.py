@@ -36,6 +36,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configura
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.declaration import Declaration
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.ownership import (
     fetch_sources,
+    refuse_missing,
     refuse_owned_by,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
@@ -253,6 +254,7 @@ class Configuration:
         ]
         others = [source for source in sources if source not in own]
         self._reloads = bool(own)
+        refuse_missing(others)
         for path in self._outgoing:
             refuse_owned_by(others, path, f"'{'.'.join(path)}'")
 

@@ -21,7 +21,8 @@ NODES = ("jenkins", "nodes")
 _SCRIPT_NAME = "list the members that configuration sources set"
 # Only names of members and users leave the server. Classes are loaded by name, because the plugin may be missing
 _SCRIPT = r"""
-def loader = jenkins.model.Jenkins.get().pluginManager.uberClassLoader
+def server = jenkins.model.Jenkins.get()
+def loader = server.pluginManager.uberClassLoader
 def load = { name -> loader.loadClass('io.jenkins.plugins.casc.' + name) }
 def plugin
 try {
@@ -52,10 +53,34 @@ listPaths = { node, path ->
     }
     return node.collectMany { name, inner -> listPaths(inner, path + [name.toString()]) }
 }
-def files = casc.getSources().collectMany { name -> plugin.isSupportedURI(name) ? [name] : casc.configs(name) }
-return files.collect { file ->
-    def root = yamlUtils.loadFrom([yamlSource.of(file)], context)
-    [name: file.toString(), paths: listPaths(root, []), users: listUsers(root)]
+// Sources of the next start, reload or application. getSources() lists those of the last one
+def configured = System.getProperty('casc.jenkins.config', System.getenv('CASC_JENKINS_CONFIG'))
+if (!configured?.trim()) {
+    configured = jenkins.model.GlobalConfiguration.all().get(load('CasCGlobalConfig'))?.configurationPath ?: configured
+}
+if (configured == null) {
+    def file = new File(server.rootDir, 'jenkins.yaml')
+    configured = file.exists() ? file.path : ''
+}
+def next = configured.split(',').collect { it.trim() }.findAll()
+def read = { name ->
+    // isSupportedURI also accepts paths since 2116, but YamlSource.of(String) does not
+    def isUrl = name ==~ '(?i)(https?|file):.*'
+    if (!isUrl && !plugin.isSupportedURI(name) && !new File(name).exists()) {
+        return name in next ? [[name: name, missing: true]] : []
+    }
+    return (isUrl ? [name] : casc.configs(name)).collect { file ->
+        def root = yamlUtils.loadFrom([yamlSource.of(file)], context)
+        [name: file.toString(), paths: listPaths(root, []), users: listUsers(root)]
+    }
+}
+return (next + casc.getSources()).unique().collectMany { name ->
+    try {
+        return read(name)
+    } catch (Exception problem) {
+        // other lines of the message may quote the file
+        return [[name: name, problem: "${problem.class.simpleName}: ${problem.message?.readLines()?.find()}"]]
+    }
 }
 """
 
@@ -66,17 +91,52 @@ class Source(t.NamedTuple):
     :ivar name: its path or URL on the server
     :ivar paths: the members that it sets, with at most three names each
     :ivar users: the users that it sets, in lower case. Jenkins does not change other users
+    :ivar is_missing: whether Jenkins is configured to read a file that does not exist
+    :ivar problem: why the source cannot be read, or `None`
     """
 
     name: str
-    paths: frozenset[Path]
+    paths: frozenset[Path] = frozenset()
     users: frozenset[str] = frozenset()
+    is_missing: bool = False
+    problem: str | None = None
+
+    @classmethod
+    def of(cls, entry: dict[str, t.Any]) -> Source:
+        """Return a source from the value of the script."""
+        return cls(
+            entry["name"],
+            frozenset(map(tuple, entry.get("paths", ()))),
+            frozenset(entry.get("users", ())),
+            entry.get("missing", False),
+            entry.get("problem"),
+        )
+
+    def sets(self, path: Path) -> bool:
+        """Return whether the source sets a member, a part of it, or an object around it."""
+        self._check_readable()
+        return any(owned and all(one == other for one, other in zip(owned, path)) for owned in self.paths)
+
+    def list_users(self) -> frozenset[str]:
+        """Return the users that the source sets."""
+        self._check_readable()
+        return self.users
+
+    def _check_readable(self) -> None:
+        """
+        :raises ToolchainError: if it is not known what the source sets
+        """
+        if self.problem is not None:
+            raise ToolchainError(
+                f"Cannot read the configuration source '{self.name}' of Jenkins: {self.problem}. Correct the source, "
+                "or remove it from the sources of Jenkins."
+            )
 
 
 def fetch_sources(ci: CiService) -> list[Source]:
     """Return the sources of the server. Without Overall/Administer they are not known, and the list is empty.
 
-    :raises ToolchainError: if the server cannot read its sources
+    They include files that Jenkins has not loaded yet, because it will apply them with the next change.
     """
     try:
         value = run_internal(ci, _SCRIPT_NAME, _SCRIPT, {"users": USERS}, read_only=True)
@@ -84,7 +144,7 @@ def fetch_sources(ci: CiService) -> list[Source]:
         if refusal.status in (403, 404):
             return []
         raise
-    return [Source(entry["name"], frozenset(map(tuple, entry["paths"])), frozenset(entry["users"])) for entry in value]
+    return [Source.of(entry) for entry in value]
 
 
 def refuse_owned_by(sources: t.Iterable[Source], path: Path, name: str) -> None:
@@ -93,8 +153,22 @@ def refuse_owned_by(sources: t.Iterable[Source], path: Path, name: str) -> None:
     :raises ToolchainError: if a source sets the member
     """
     for source in sources:
-        if any(owned and all(one == other for one, other in zip(owned, path)) for owned in source.paths):
+        if source.sets(path):
             raise _refusal(name, source, ".".join(path))
+
+
+def refuse_missing(sources: t.Iterable[Source]) -> None:
+    """Refuse to apply configuration if the file of a source is missing, because Jenkins refuses it then.
+
+    :raises ToolchainError: if a file is missing
+    """
+    for source in sources:
+        if source.is_missing:
+            raise ToolchainError(
+                f"Cannot apply configuration: the configuration source '{source.name}' of Jenkins does not exist, so "
+                "Jenkins refuses each change and does not start again. Restore the file, or remove it from "
+                "CASC_JENKINS_CONFIG."
+            )
 
 
 def _refusal(name: str, source: Source, member: str) -> ToolchainError:
@@ -128,12 +202,19 @@ class SharedSources:
         :raises ToolchainError: if a source sets the user
         """
         for source in self._fetch(ci):
-            if name.lower() in source.users:
+            if name.lower() in source.list_users():
                 raise _refusal(f"user '{name}'", source, f"{'.'.join(USERS)}[{name}]")
+
+    def refuse_missing(self, ci: CiService) -> None:
+        """Refuse to apply configuration if the file of a source is missing. See `refuse_missing`.
+
+        :raises ToolchainError: if a file is missing
+        """
+        refuse_missing(self._fetch(ci))
 
     def list_users(self, ci: CiService) -> set[str]:
         """Return the users that configuration sources of the server set, in lower case."""
-        return {user for source in self._fetch(ci) for user in source.users}
+        return {user for source in self._fetch(ci) for user in source.list_users()}
 
     def _fetch(self, ci: CiService) -> list[Source]:
         return self._values.get("sources", lambda: fetch_sources(ci))
