@@ -16,7 +16,8 @@ from starlette.responses import Response
 
 from ..http.streaming import stream_query
 from .access.accounts import ANONYMOUS, CHALLENGE, Principal
-from .items.tree import Item
+from .content.content_path import ContentPath, parse_target
+from .items.tree import TRASH_REPO, Item
 from .maven import poms
 from .maven.snapshots import POM
 from .protocol import feature_versions, permission_messages
@@ -31,12 +32,13 @@ from .protocol.negotiation import (
     parse_accept,
     vendor_media_type,
 )
-from .repositories.repositories import PATTERNS, POLICY, Repository
+from .protocol.versions import Versions
+from .repositories.repositories import BLACKOUT, PATTERNS, POLICY, Repository
 from .state import State
 from .system import licenses
 
 BASE_URL_HEADERS = ("x-jfrog-override-base-url", "x-artifactory-override-base-url")
-# Path of a content request. `content_path.parse_target` parses the target.
+# Path of a content request. `Call.parse_target` parses the target.
 NON_API_PREFIX = "/{:(?!(?:api|ui)(?:/|$))}"
 CONTENT_PATH = f"{NON_API_PREFIX}{{target:[^/].*}}"
 # Scope of calls that do not exist in the OSS edition.
@@ -45,10 +47,16 @@ DISK_FULL_MESSAGE = (
     "Datastore disk usage is too high. Contact your Artifactory administrator to add additional storage space or"
     " change the disk quota limits."
 )
+REJECTION_MESSAGE = "The repository '{repo}' rejected the artifact '{repo}:{path}' due to its {reason}."
+POLICY_MESSAGE = (
+    "The repository '{repo}' rejected the resolution of an artifact '{repo}:{path}' due to conflict in the snapshot"
+    " release handling policy."
+)
 PRO_ONLY_MESSAGE = (
     "This REST API is available only in Artifactory Pro (see: jfrog.com/artifactory/features). If you are already"
     " running Artifactory Pro please make sure your server is activated with a valid license key."
 )
+OLD_PRO_ONLY_MESSAGE = PRO_ONLY_MESSAGE.replace("jfrog.com/artifactory/features", "http://www.jfrog.com/addons.php")
 # The wording for Enterprise is not known. That for Pro is.
 ENTERPRISE_ONLY_MESSAGE = PRO_ONLY_MESSAGE.replace("Artifactory Pro", "Artifactory Enterprise")
 
@@ -96,9 +104,13 @@ class Call:
         """Return a switch of this service."""
         return self.state.get_switch(name)
 
-    def supports(self, version: str) -> bool:
-        """Return whether the emulated version is at least `version`."""
-        return self.state.supports(version)
+    def supports(self, behavior: str | Versions) -> bool:
+        """Return whether the emulated version has a behavior of `feature_versions`."""
+        return self.state.supports(behavior)
+
+    def parse_target(self, target: str) -> ContentPath:
+        """Parse the encoded target of a content request."""
+        return parse_target(target, self.supports(feature_versions.DOT_SEGMENTS))
 
     async def discard_body(self) -> None:
         """Read and ignore the body of the request."""
@@ -185,6 +197,19 @@ class Call:
             await self.maven.update_after_removal(item.repo, item.path, user)
         return relocated
 
+    def check_path(self, repository: Repository, path: str, is_download: bool = False, is_folder: bool = False) -> None:
+        """Fail if the settings of a repository forbid to upload or download a path."""
+        reason = repository.find_rejection(path, is_folder)
+        if reason == BLACKOUT:
+            raise repository.blackout_error(path)
+        if reason:
+            has_new_message = reason == POLICY and self.supports(feature_versions.POLICY_REJECTS_RESOLUTION)
+            message = POLICY_MESSAGE if has_new_message else REJECTION_MESSAGE
+            raise ArtifactError(
+                404 if is_download and reason == PATTERNS else 409,
+                message.format(repo=repository.key, path=path, reason=reason),
+            )
+
     def find_conflict(self, item: Item, repo: str, path: str) -> str | None:
         """Return why an item cannot be stored at a path: an existing item or a repository setting."""
         obstacle = self.items.find_obstacle(repo, path, bool(item.folder))
@@ -226,7 +251,13 @@ class Call:
     def require_pro(self) -> None:
         """Fail if the edition is OSS, or if the server has no license."""
         if self.is_oss or not licenses.is_licensed(self.state):
-            raise ArtifactError(400, PRO_ONLY_MESSAGE)
+            raise self.pro_only_error
+
+    @property
+    def pro_only_error(self) -> ArtifactError:
+        """The error of calls that require Pro."""
+        has_new_message = self.supports(feature_versions.NEW_PRO_MESSAGE)
+        return ArtifactError(400, PRO_ONLY_MESSAGE if has_new_message else OLD_PRO_ONLY_MESSAGE)
 
     def require_enterprise(self, version: str | None = None) -> None:
         """Fail unless the edition is Enterprise and, if given, the version is at least `version`."""
@@ -252,7 +283,8 @@ class Call:
         """Fail if a write refers to an unknown repository and the version checks this first."""
         if self.request.method in ("GET", "HEAD") or self.supports(feature_versions.UNKNOWN_REPOSITORY_MESSAGES):
             return
-        if self.repositories.find(key) is None and not self.repositories.list_storages(key):
+        is_trash = key == TRASH_REPO and self.request.method == "PUT"
+        if is_trash or (self.repositories.find(key) is None and not self.repositories.list_storages(key)):
             raise ArtifactError(403, "")
 
     @property

@@ -326,6 +326,8 @@ class ArtifactService(Service):
         except ApiError as error:
             response = error.to_response()
         version = self.runtime.get_switch("artifact", "version")
+        if request.method == "HEAD" and not is_at_least(version, feature_versions.HEAD_HAS_CONTENT_LENGTH):
+            _omit_length(response, path)
         response.headers["Server"] = f"Artifactory/{version}"
         response.headers["X-Artifactory-Id"] = NODE_ID
         response.headers["X-Artifactory-Node-Id"] = system_api.NODE_NAME
@@ -367,13 +369,15 @@ class ArtifactService(Service):
         call = Call(request, self._state, query)
         # Authenticate before any 404, so that unauthenticated callers cannot probe paths.
         call.principal = self._authenticate(request, match.route)
+        if path == "/":
+            call.require_existing_repository("")
         if match.route is None or resource:
             return _respond_without_route(call, resource)
         if call.is_oss and match.route.scope == PRO_SCOPE:
             raise ArtifactError(404)
         _require_acceptable(request, match.route)
         if "target" in match.parameters:
-            call.require_existing_repository(content_path.parse_target(match.parameters["target"]).repo)
+            call.require_existing_repository(call.parse_target(match.parameters["target"]).repo)
         return await match.route.handler(
             call, **{name: _decode_parameter(name, part) for name, part in match.parameters.items()}
         )
@@ -393,6 +397,12 @@ class ArtifactService(Service):
         if route is not None and route.scope == registry.REGISTRY:
             return Principal(ANONYMOUS)
         raise ArtifactError(401, "Authentication is required", CHALLENGE)
+
+
+def _omit_length(response: Response, path: str) -> None:
+    """Answer HEAD with length 0 for API calls and folders."""
+    if path.startswith("/artifactory/api/") or path.endswith("/"):
+        response.headers["Content-Length"] = "0"
 
 
 def _find_resource_without_method(path: str, match: RouteMatch) -> list[Route]:

@@ -16,7 +16,7 @@ from .items.storage import Items
 from .lifecycle.bundles import ReleaseBundles
 from .maven.metadata import MavenMetadata
 from .projects.store import Projects
-from .protocol.versions import is_at_least
+from .protocol.versions import Versions, has_behavior
 from .repositories.descriptor import Descriptor
 from .repositories.repositories import Repositories
 from .seeds.bulk_insert import BulkInsert
@@ -48,6 +48,6 @@ class State:
         """Return a switch of this service."""
         return self.runtime.get_switch("artifact", name)
 
-    def supports(self, version: str) -> bool:
-        """Return whether the emulated version is at least `version`."""
-        return is_at_least(self.get_switch("version"), version)
+    def supports(self, behavior: str | Versions) -> bool:
+        """Return whether the emulated version has a behavior of `feature_versions`."""
+        return has_behavior(self.get_switch("version"), behavior)

@@ -17,7 +17,9 @@ from typing import Any
 from starlette.requests import Request
 
 from ...runtime.runtime import Runtime
+from ..protocol import feature_versions
 from ..protocol.errors import ArtifactError
+from ..protocol.versions import has_behavior
 from . import scopes
 from .login_throttle import LoginThrottle
 from .permissions import Permissions
@@ -274,7 +276,9 @@ class Accounts:
             raise InvalidCredentials(401, "Bad credentials") from None
         if not name.strip():  # the server ignores such credentials
             return None
-        blocked_seconds = self.logins.blocked_seconds(name, credentials)
+        version = self._runtime.get_switch("artifact", "version")
+        counts = not has_behavior(version, feature_versions.BLOCKED_LOGINS_DO_NOT_COUNT)
+        blocked_seconds = self.logins.blocked_seconds(name, credentials, counts)
         if blocked_seconds and self._runtime.get_switch("artifact", "login_blocks"):
             raise LoginBlocked(name, blocked_seconds)
         try:

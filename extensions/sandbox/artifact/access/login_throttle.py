@@ -40,11 +40,11 @@ class LoginThrottle:
         self._failures = OrderedDict[str, Failures]()
         self._accepted = OrderedDict[str, float]()
 
-    def blocked_seconds(self, name: str, credentials: str) -> int:
+    def blocked_seconds(self, name: str, credentials: str, counts: bool = True) -> int:
         """Return for how many seconds a login is blocked; 0 if it may proceed.
 
-        Credentials that were accepted recently bypass the block, because the server has them cached. An attempt
-        during a block counts as a failure even with the right password.
+        Credentials that were accepted recently bypass the block, because the server has them cached. If the version
+        counts it, an attempt during a block is a failure even with the right password.
         """
         failures = self._failures.get(name)
         if failures is None or failures.number <= FAILURES_WITHOUT_BLOCK or self._is_cached(credentials):
@@ -53,7 +53,8 @@ class LoginThrottle:
         remaining = block - self._elapsed(failures.latest)
         if remaining <= 0:
             return 0
-        self.record_failure(name)
+        if counts:
+            self.record_failure(name)
         return max(int(remaining), 1)
 
     def count_failures(self, name: str) -> int:

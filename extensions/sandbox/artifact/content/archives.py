@@ -99,7 +99,7 @@ def _store_all(call: Call, repository: Repository, folder: str, members: list[tu
 def _store_entry(call: Call, repository: Repository, path: str, content: StoredFile) -> None:
     repo = repository.key
     call.require_deploy(repo, path)
-    repository.check_path(path)
+    call.check_path(repository, path)
     validate_names(repo, path)
     call.require_overwrite(repo, path, content.sha1)
     poms.check_pom(repository, path, call.runtime.files.path(content.sha256))

@@ -52,15 +52,20 @@ class ContentPath:
         return f"{self.repo}:{self.path}"
 
 
-def parse_target(target: str) -> ContentPath:
+def parse_target(target: str, resolves_dots: bool = False) -> ContentPath:
     """Parse an encoded target.
 
     Matrix parameters of the repository segment apply to the item as well. Their values are decoded, their keys are
     not.
+
+    :arg resolves_dots: whether the version removes segments `.`, and ignores a slash after matrix parameters
     """
-    key, _slash, rest = target.partition("/")
+    key, slash, rest = target.partition("/")
     properties: dict[str, list[str]] = {}
     repo = unquote(_strip_parameters(key, properties))
+    if resolves_dots:
+        rest = _resolve_dots(rest)
+        target = key + slash + rest.partition(";")[0]
     path_part = _strip_parameters(rest.removesuffix("/"), properties)
     path, mark, entry = unquote(path_part).partition("!")
     if not path:
@@ -141,6 +146,15 @@ def _validate_name(name: str, full_path: str) -> None:
         raise ArtifactError(500, f"Path element cannot end with a dot: {full_path}")
     if name and not name.strip("&"):
         raise ArtifactError(500, f"Path cannot have single ampersand: {full_path}")
+
+
+def _resolve_dots(path: str) -> str:
+    """Return the path without segments `.` before its parameters. The server leaves every other one of several."""
+    path, semicolon, parameters = path.partition(";")
+    path = path.replace("/./", "/")
+    if path.endswith("/."):
+        path = path.replace("/.", "/")
+    return ("/" if path == "./" else path) + semicolon + parameters
 
 
 def _normalize(path: str) -> str:

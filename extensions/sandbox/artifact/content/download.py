@@ -31,7 +31,7 @@ CHECKSUM_TYPE = "application/x-checksum"
 
 async def download(call: Call, target: str) -> Response:
     """Handle `GET or HEAD /{repo}/{path}[!{entry}]`."""
-    location = content_path.parse_target(target)
+    location = call.parse_target(target)
     repo, path = location.repo, location.path
     _validate_dates(call)
     if "properties" in call.query:
@@ -48,8 +48,16 @@ async def download(call: Call, target: str) -> Response:
     if items and items[0].folder:
         return await _folder_page(call, location, items)
     if location.is_folder:
-        raise ArtifactError(404, NOT_A_FOLDER_BODY, NO_STORE)
+        raise ArtifactError(404, _not_a_folder_body(call, location, items), NO_STORE)
     return _file_content(call, items[0]) if items else _checksum_file(call, repo, path)
+
+
+def _not_a_folder_body(call: Call, location: ContentPath, items: list[Item]) -> str:
+    if not call.supports(feature_versions.FOLDER_CONFLICT_MESSAGES):
+        return NOT_A_FOLDER_BODY
+    if not items:
+        return f'{{"error":"Item {location} does not exist"}}'
+    return f'{{"error":"Expected a folder but found a file, at: {items[0].repo}:{items[0].path}"}}'
 
 
 def _find_served(call: Call, location: ContentPath) -> list[Item]:
@@ -61,7 +69,7 @@ def _find_served(call: Call, location: ContentPath) -> list[Item]:
     if repository is None and location.repo != TRASH_REPO:
         raise ArtifactError(404)
     if repository and repository.stores_items:
-        repository.check_path(location.path, is_download=True, is_folder=location.is_folder)
+        call.check_path(repository, location.path, is_download=True, is_folder=location.is_folder)
     return _find_allowed(call, location.repo, location.path)
 
 
@@ -202,13 +210,13 @@ def _file_headers(call: Call, item: Item) -> dict[str, str]:
 
 async def delete_content(call: Call, target: str) -> Response:
     """Handle `DELETE /{repo}/{path}`. The suffix `:properties` limits it to the properties of the item."""
-    location = content_path.parse_target(target)
+    location = call.parse_target(target)
     repo, path = location.repo, location.path.removesuffix(PROPERTIES_SUFFIX)
     if not call.repositories.is_stored(repo):
         raise ApiError(404)
     item = call.items.find(repo, path)
     if item is None:
-        raise ArtifactError(404, f"Could not locate artifact '{repo}:{path}' (Nothing to delete).")
+        raise ArtifactError(404, f"Could not locate artifact '{repo}:{location.original_path}' (Nothing to delete).")
     call.require_delete(repo, path)
     if repo == TRASH_REPO or (not path and call.supports(feature_versions.ROOT_DELETION_REQUIRES_ADMIN)):
         call.require_admin(f"Not enough permissions to delete '{repo}:{path}'. This requires admin privileges.")

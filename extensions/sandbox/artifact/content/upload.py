@@ -22,7 +22,7 @@ from ..call import CONTENT_PATH, NON_API_PREFIX, Call
 from ..items.item_info import file_fields
 from ..items.properties import validate_name
 from ..items.storage import ClientChecksums, NotAFolder
-from ..items.tree import Item, Tree
+from ..items.tree import Item, Tree, parent_path
 from ..maven import poms, snapshots
 from ..maven.metadata import PLUGIN_PROPERTY
 from ..protocol import feature_versions
@@ -42,7 +42,20 @@ ALGORITHM_LABELS = {"sha256": "SHA-256", "sha1": "SHA-1"}
 
 async def upload_file(call: Call, target: str) -> Response:
     """Handle `PUT /{repo}/{path}[;k=v]`."""
-    repository, location = _resolve_target(call, content_path.parse_target(target))
+    requested = call.parse_target(target)
+    if not requested.path and call.supports(feature_versions.ROOT_IS_FOLDER):
+        return await _create_folder(call, requested)
+    return await _upload_file(call, requested)
+
+
+async def create_folder(call: Call, target: str) -> Response:
+    """Handle `PUT /{repo}/{path}/[;k=v]`."""
+    requested = call.parse_target(target)
+    return await (_create_folder if requested.is_folder else _upload_file)(call, requested)
+
+
+async def _upload_file(call: Call, requested: ContentPath) -> Response:
+    repository, location = _resolve_target(call, requested)
     if location.path.endswith(PROPERTIES_SUFFIX):
         return await _upload_properties(call, location)
     check_upload(call, repository, location)
@@ -87,10 +100,11 @@ async def upload_file(call: Call, target: str) -> Response:
     return _created_response(call, item.repo, original_path, body)
 
 
-async def create_folder(call: Call, target: str) -> Response:
-    """Handle `PUT /{repo}/{path}/[;k=v]`."""
-    repository, location = _resolve_target(call, content_path.parse_target(target))
+async def _create_folder(call: Call, requested: ContentPath) -> Response:
+    repository, location = _resolve_target(call, requested)
     check_upload(call, repository, location, is_folder=True)
+    if requested.repo != repository.key and not call.supports(feature_versions.FOLDERS_IN_VIRTUAL_REPOSITORIES):
+        raise ArtifactError(500, f"Repository '{requested.repo}' is not a local repository")
     properties = _validate_properties(call, location)
     content_path.validate_names(location.repo, f"{location.path}/")
     existing = call.items.find(location.repo, location.path)
@@ -101,7 +115,10 @@ async def create_folder(call: Call, target: str) -> Response:
     except NotAFolder as error:
         if str(error) == location.path:
             raise ArtifactError(500, f"Expected a folder but found a file, at: {location}") from None
-        raise ArtifactError(500, "Could not create fsItem") from None
+        message = "Could not create fsItem"
+        if call.supports(feature_versions.FOLDER_CONFLICT_MESSAGES):
+            message = f"Could not create file system item Parent {parent_path(location.path)} must be a folder"
+        raise ArtifactError(500, message) from None
     body = {
         "repo": location.repo,
         "path": f"/{location.path}/".replace("//", "/"),
@@ -135,7 +152,7 @@ def check_upload(call: Call, repository: Repository, location: ContentPath, is_f
     """Fail if the caller may not upload to the path or the repository settings forbid it."""
     call.require_deploy(location.repo, location.path)
     call.require_disk_space()
-    repository.check_path(location.path, is_folder=is_folder)
+    call.check_path(repository, location.path, is_folder=is_folder)
 
 
 def _resolve_stored_path(call: Call, repository: Repository, location: ContentPath) -> str:

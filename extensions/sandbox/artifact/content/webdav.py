@@ -156,7 +156,7 @@ async def find_properties(call: Call, target: str) -> Response:
 
 def _require_repository(call: Call, target: str) -> ContentPath:
     """Return the parsed target, or fail if the repository does not exist."""
-    location = content_path.parse_target(target)
+    location = call.parse_target(target)
     if call.repositories.find(location.repo) is None and not call.repositories.list_storages(location.repo):
         raise ArtifactError(404)
     if location.repo == TRASH_REPO:

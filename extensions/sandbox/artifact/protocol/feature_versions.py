@@ -1,25 +1,39 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The versions that introduced a behavior, for `Call.supports`.
+"""The versions with a behavior, for `Call.supports`: the first one, or `Versions` if later ones lost it again.
 
-Version 4.4.2 was recorded. If it is only known that a later version differs, the constant is 5.0.
+Versions 4.4.2, 5.4.6 and 7.161 were recorded, and the sources of 5.4.6 and 6.20 were read. What 4.4.2 does holds before
+6.0 unless 5.4.6 differs. If it is only known that a recorded version has a behavior, its first number counts.
 """
 
 from __future__ import annotations
 
-UNKNOWN_REPOSITORY_MESSAGES = "5.0"
-PROPERTY_NAME_VALIDATION = "5.0"
-ROOT_DELETION_REQUIRES_ADMIN = "5.0"
+from .versions import Versions
+
+# 5.4.6 has these, but 4.4.2 lacks them.
 USAGE_SEARCH_COUNTS = "5.0"
-REMOTE_KEY_INFO = "5.0"
-REPOSITORY_LIST_PACKAGE_TYPES = "5.0"
-NEW_PERMISSION_MESSAGES = "5.0"
-UNCACHEABLE_INFO = "5.0"
-PROPERTY_SEARCH_PERMISSIONS = "5.0"
-ETAG_WITHOUT_RANGE = "5.0"
-STATISTICS_PRECEDENCE = "5.0"
 CONFIGURATION_REVISION = "5.0"
+POLICY_REJECTS_RESOLUTION = Versions("5.0", "7.0")
+BLOCKED_LOGINS_DO_NOT_COUNT = Versions("5.0", "7.0")
+DOT_SEGMENTS = Versions("5.0", "7.0")
+ROOT_IS_FOLDER = Versions("5.0", "7.0")
+FOLDER_CONFLICT_MESSAGES = Versions("5.0", "7.0")
+# Neither 4.4.2 nor 5.4.6 has these.
+UNKNOWN_REPOSITORY_MESSAGES = "6.0"
+PROPERTY_NAME_VALIDATION = "6.0"
+ROOT_DELETION_REQUIRES_ADMIN = "6.0"
+REMOTE_KEY_INFO = "6.0"
+REPOSITORY_LIST_PACKAGE_TYPES = "6.0"
+NEW_PERMISSION_MESSAGES = "6.0"
+UNCACHEABLE_INFO = "6.0"
+PROPERTY_SEARCH_PERMISSIONS = "6.0"
+ETAG_WITHOUT_RANGE = "6.0"
+STATISTICS_PRECEDENCE = "6.0"
+NEW_PRO_MESSAGE = "6.0"
+HEAD_HAS_CONTENT_LENGTH = "6.0"
+FOLDERS_IN_VIRTUAL_REPOSITORIES = "6.0"
+# Other sources name the version.
 RETENTION = "5.0"
 RETENTION_CHECKS_EDITION = "6.0"
 PRO_RETENTION_MESSAGE = "7.0"

@@ -6,6 +6,21 @@
 from __future__ import annotations
 
 import functools
+from typing import NamedTuple
+
+
+class Versions(NamedTuple):
+    """The versions with a behavior: from `first` on, but before `end`."""
+
+    first: str
+    end: str
+
+
+def has_behavior(version: str, behavior: str | Versions) -> bool:
+    """Return whether a version has a behavior of `feature_versions`."""
+    if isinstance(behavior, Versions):
+        return is_at_least(version, behavior.first) and not is_at_least(version, behavior.end)
+    return is_at_least(version, behavior)
 
 
 @functools.cache

@@ -127,16 +127,6 @@ class Repository:
         message = f"The repository '{self.key}' is blacked out and cannot serve artifact '{self.key}:{path}'."
         return ArtifactError(404, message)
 
-    def check_path(self, path: str, is_download: bool = False, is_folder: bool = False) -> None:
-        """Fail if the settings forbid a path."""
-        reason = self.find_rejection(path, is_folder)
-        if reason == BLACKOUT:
-            raise self.blackout_error(path)
-        if reason:
-            status = 404 if is_download and reason == PATTERNS else 409
-            message = f"The repository '{self.key}' rejected the artifact '{self.key}:{path}' due to its {reason}."
-            raise ArtifactError(status, message)
-
 
 @functools.lru_cache(maxsize=16384)
 def _parse_repository(key: str, configuration: str) -> Repository:

@@ -10,7 +10,7 @@ from typing import Any
 from starlette.responses import Response
 
 from ...http.routing import Route
-from ..call import PRO_ONLY_MESSAGE, Call
+from ..call import Call
 from ..protocol.errors import ArtifactError
 from ..protocol.json_response import json_response
 from ..protocol.request_body import parse_json_body
@@ -41,7 +41,7 @@ async def install_licenses(call: Call) -> Response:
     """Handle `POST /api/system/licenses`. A single node has one license, which is replaced."""
     call.require_admin()
     if call.is_oss:
-        raise ArtifactError(400, PRO_ONLY_MESSAGE)
+        raise call.pro_only_error
     keys = await _read_keys(call)
     existing = {entry["licenseHash"] for entry in licenses.list_licenses(call.state)}
     hashes = {key: licenses.hash_key(key) for key in keys}

@@ -220,6 +220,17 @@ def test_dot_segments_are_not_resolved(artifactory, sandbox, path):
     assert artifactory.get(f"/{REPO}/{APP}").content == CONTENT
 
 
+@pytest.mark.parametrize("version", ["5.4.6", "6.20.0"])
+def test_versions_5_and_6_remove_the_current_folder_from_paths(artifactory, sandbox, version):
+    sandbox.switch("artifact", version=version)
+    status, body = _exchange(artifactory, sandbox, "PUT", f"/{REPO}/v/./w/./x;k=a/./b")
+    assert (status, json.loads(body)["path"]) == (201, "/v/w/x")
+    assert _exchange(artifactory, sandbox, "GET", f"/{REPO}/v/w/./x") == (200, b"")
+    assert _status(artifactory, sandbox, "GET", f"/{REPO}/v/../v/w/x") == 404
+    assert _status(artifactory, sandbox, "DELETE", f"/{REPO}/v/./w/x") == 204
+    assert _status(artifactory, sandbox, "GET", f"/{REPO}/v/w/x") == 404
+
+
 @pytest.mark.parametrize("method", ["PUT", "GET", "DELETE"])
 @pytest.mark.parametrize("name", ["a%5Cb", "a\\b", "a%00", "a%zz", "%"])
 def test_malformed_paths_are_400(artifactory, sandbox, method, name):

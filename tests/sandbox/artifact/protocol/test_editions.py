@@ -14,6 +14,14 @@ from support.wire.artifact import APP, CONTENT, MD5, SHA1, SHA256, error_of, pro
 
 FILE = f"generic-local/{APP}"
 AQL = {"Content-Type": "text/plain"}
+RELEASES = {
+    "key": "maven-release-local",
+    "rclass": "local",
+    "packageType": "maven",
+    "repoLayoutRef": "maven-2-default",
+    "handleSnapshots": False,
+}
+OLD_VERSIONS = ["4.4.2", "5.4.6"]  # what the first does holds before 6 unless the second differs
 
 
 @pytest.fixture
@@ -21,9 +29,10 @@ def oss(sandbox):
     sandbox.switch("artifact", edition="oss")
 
 
-@pytest.fixture
-def old_version(sandbox):
-    sandbox.switch("artifact", version="4.4.2")
+@pytest.fixture(params=OLD_VERSIONS)
+def old_version(sandbox, request):
+    sandbox.switch("artifact", version=request.param)
+    return request.param
 
 
 @pytest.mark.parametrize(
@@ -162,29 +171,32 @@ def test_old_version_returns_empty_403_when_the_repository_is_unknown(artifactor
     ],
     ids=["download", "deploy", "delete"],
 )
-def test_permission_messages_depend_on_the_version(sandbox, method, path, message, old_message):
+@pytest.mark.parametrize("version", OLD_VERSIONS)
+def test_permission_messages_depend_on_the_version(sandbox, method, path, message, old_message, version):
     sandbox.seed({"artifact": {"users": [{"name": "stranger", "password": "x"}]}})
     stranger = Session(f"{sandbox.url}/artifactory", ("stranger", "x"))
     assert error_of(stranger.request(method, path)) == (403, message.format(APP, "stranger"))
-    sandbox.switch("artifact", version="4.4.2")
+    sandbox.switch("artifact", version=version)
     assert error_of(stranger.request(method, path)) == (403, old_message.format(APP, "stranger"))
 
 
+@pytest.mark.parametrize("version", OLD_VERSIONS)
 @pytest.mark.parametrize("argument", ["", "?stats"])
-def test_refused_item_info_has_an_error_body_when_the_client_does_not_accept_json(sandbox, argument):
+def test_refused_item_info_has_an_error_body_when_the_client_does_not_accept_json(sandbox, argument, version):
     sandbox.seed({"artifact": {"users": [{"name": "stranger", "password": "x"}]}})
     path, stranger = f"/api/storage/{FILE}{argument}", Session(f"{sandbox.url}/artifactory", ("stranger", "x"))
     message = f"Request for 'generic-local:{APP}' is forbidden for user: 'stranger'."
     assert stranger.get(path).text == message
     assert error_of(stranger.get(path, headers={"Accept": "application/xml"})) == (403, message)
-    sandbox.switch("artifact", version="4.4.2")
+    sandbox.switch("artifact", version=version)
     assert stranger.get(path).text == message.replace("user:", "user")
 
 
+@pytest.mark.parametrize("version", OLD_VERSIONS)
 @pytest.mark.parametrize("path", ["/api/storage/generic-local/app", "/api/storage/generic-local", "/api/repositories"])
-def test_info_is_cacheable_when_the_version_is_old(artifactory, sandbox, path):
+def test_info_is_cacheable_when_the_version_is_old(artifactory, sandbox, path, version):
     assert artifactory.get(path).headers["Cache-Control"] == "no-store"
-    sandbox.switch("artifact", version="4.4.2")
+    sandbox.switch("artifact", version=version)
     assert "Cache-Control" not in artifactory.get(path).headers
 
 
@@ -223,26 +235,29 @@ def test_old_version_does_not_resolve_a_remote_key_to_its_cache(artifactory, old
     assert artifactory.get("/api/storage/libs-remote-cache").status_code == 200
 
 
-def test_old_version_permits_users_to_delete_a_repository_root(artifactory, sandbox):
+@pytest.mark.parametrize("version", OLD_VERSIONS)
+def test_old_version_permits_users_to_delete_a_repository_root(artifactory, sandbox, version):
     sandbox.seed({"artifact": {"users": [{"name": "ci", "password": "ci", "permissions": {"generic-local": "rd"}}]}})
     ci = Session(f"{sandbox.url}/artifactory", ("ci", "ci"))
     assert error_of(ci.delete("/generic-local"))[0] == 403
-    sandbox.switch("artifact", version="4.4.2")
+    sandbox.switch("artifact", version=version)
     assert ci.delete("/generic-local").status_code == 204
     assert artifactory.get("/api/storage/generic-local").json()["children"] == []
 
 
-def test_old_version_finds_properties_of_unreadable_items(artifactory, sandbox):
+@pytest.mark.parametrize("version", OLD_VERSIONS)
+def test_old_version_finds_properties_of_unreadable_items(artifactory, sandbox, version):
     artifactory.put("/api/storage/generic-local/app?properties=qa=passed&recursive=0")
     sandbox.seed({"artifact": {"users": [{"name": "stranger", "password": "x"}]}})
     stranger = Session(f"{sandbox.url}/artifactory", ("stranger", "x"))
     assert stranger.get("/api/search/prop?qa=passed").json() == {"results": []}
-    sandbox.switch("artifact", version="4.4.2")
+    sandbox.switch("artifact", version=version)
     uri = f"{artifactory.base}/api/storage/generic-local/app"
     assert stranger.get("/api/search/prop?qa=passed").json() == {"results": [{"uri": uri}]}
 
 
-def test_old_version_uses_the_creation_time_when_a_file_was_never_downloaded(artifactory, sandbox, old_version):
+def test_version_4_uses_the_creation_time_when_a_file_was_never_downloaded(artifactory, sandbox):
+    sandbox.switch("artifact", version="4.4.2")
     now = sandbox.clock(frozen=True, advance=1000)["now"]
     artifactory.put("/generic-release-local/never.txt", b"x")
     artifactory.put("/generic-release-local/once.txt", b"x")
@@ -310,3 +325,112 @@ def test_yaml_is_merged_since_version_5_8(artifactory, sandbox, version, status)
     headers = {"Content-Type": "application/yaml"}
     answer = artifactory.patch("/api/system/configuration", data=b"urlBase: http://a.example", headers=headers)
     assert answer.status_code == status
+
+
+@pytest.mark.parametrize(
+    ("edition", "version", "method", "path", "refusal"),
+    [
+        ("oss", "4.4.2", "GET", "/api/storage/generic-local/app?list", "http://www.jfrog.com/addons.php"),
+        ("oss", "5.4.6", "GET", "/api/storage/generic-local/app?list", "http://www.jfrog.com/addons.php"),
+        ("oss", "6.20.0", "GET", "/api/storage/generic-local/app?list", "jfrog.com/artifactory/features"),
+    ],
+)
+def test_message_of_calls_that_require_pro_depends_on_the_version(
+    artifactory, sandbox, edition, version, method, path, refusal
+):
+    sandbox.switch("artifact", edition=edition, version=version)
+    status, message = error_of(artifactory.request(method, path))
+    assert (status, message.partition("(see: ")[2].partition(")")[0]) == (400, refusal)
+
+
+@pytest.mark.parametrize(
+    ("version", "seconds"), [("4.4.2", [1, 1, 1, 2]), ("5.4.6", [1, 1, 1, 1]), ("7.77.3", [1, 1, 1, 2])]
+)
+def test_logins_during_a_block_count_except_in_versions_5_and_6(sandbox, version, seconds):
+    sandbox.clock(frozen=True)
+    sandbox.switch("artifact", version=version)
+    intruder = Session(f"{sandbox.url}/artifactory", ("intruder", "wrong"))
+    assert [intruder.get("/api/system/ping").status_code for _attempt in range(3)] == [401] * 3
+    messages = [error_of(intruder.get("/api/system/ping"))[1] for _attempt in range(4)]
+    assert [int(message.split()[-2]) for message in messages] == seconds
+
+
+CONTENT_CALLS = [
+    # A slash after matrix parameters makes no folder.
+    ("4.4.2", "PUT", "/generic-local/new;k=v/", (201, "/new/")),
+    ("5.4.6", "PUT", "/generic-local/new;k=v/", (201, "/new")),
+    ("5.4.6", "PUT", "/generic-local/new/;k=v", (201, "/new/")),
+    ("7.77.3", "PUT", "/generic-local/new;k=v/", (201, "/new/")),
+    # The root of a repository is a folder.
+    ("4.4.2", "PUT", "/generic-local", (500, "Cannot save resource, no parent repo path exists")),
+    ("5.4.6", "PUT", "/generic-local", (201, "/")),
+    ("7.77.3", "PUT", "/generic-local", (500, "Cannot save resource, no parent repo path exists")),
+    # Folders in virtual repositories.
+    ("4.4.2", "PUT", "/libs-release/new/", (500, "Repository 'libs-release' is not a local repository")),
+    ("5.4.6", "PUT", "/libs-release/new/", (500, "Repository 'libs-release' is not a local repository")),
+    ("5.4.6", "PUT", "/libs-release", (500, "Repository 'libs-release' is not a local repository")),
+    ("7.77.3", "PUT", "/libs-release/new/", (201, "/new/")),
+    # A folder below a file, and a file in place of a folder.
+    ("4.4.2", "PUT", f"/{FILE}/x/", (500, "Could not create fsItem")),
+    ("5.4.6", "PUT", f"/{FILE}/x/", (500, f"Could not create file system item Parent {APP} must be a folder")),
+    ("4.4.2", "GET", f"/{FILE}/", (404, '{"error":"not found"}')),
+    (
+        *("5.4.6", "GET", f"/{FILE}/"),
+        (404, f'{{"error":"Expected a folder but found a file, at: generic-local:{APP}"}}'),
+    ),
+    ("5.4.6", "GET", "/generic-local/none/", (404, '{"error":"Item generic-local:none does not exist"}')),
+    # Repositories that do not exist or are internal.
+    ("4.4.2", "PUT", "/auto-trashcan/x", (403, "")),
+    ("5.4.6", "PUT", "/auto-trashcan/x/", (403, "")),
+    ("5.4.6", "DELETE", "/", (403, "")),
+    (
+        "5.4.6",
+        "DELETE",
+        "/generic-local/no//ne",
+        (404, "Could not locate artifact 'generic-local:no//ne' (Nothing to delete)."),
+    ),
+]
+
+
+@pytest.mark.parametrize(("version", "method", "path", "outcome"), CONTENT_CALLS)
+def test_content_paths_depend_on_the_version(artifactory, sandbox, version, method, path, outcome):
+    sandbox.switch("artifact", version=version)
+    response = artifactory.request(method, path)
+    assert (error_of(response) if response.status_code >= 400 else (201, response.json()["path"])) == outcome
+
+
+@pytest.mark.parametrize(
+    ("version", "method", "message"),
+    [
+        (
+            "4.4.2",
+            "PUT",
+            "rejected the artifact 'maven-release-local:{0}' due to its snapshot/release handling policy.",
+        ),
+        (
+            *("5.4.6", "PUT"),
+            "rejected the resolution of an artifact 'maven-release-local:{0}' due to conflict in the snapshot release"
+            " handling policy.",
+        ),
+        (
+            "7.77.3",
+            "GET",
+            "rejected the artifact 'maven-release-local:{0}' due to its snapshot/release handling policy.",
+        ),
+    ],
+)
+def test_message_of_the_snapshot_policy_depends_on_the_version(artifactory, sandbox, version, method, message):
+    sandbox.seed({"artifact": {"repositories": [RELEASES]}})
+    sandbox.switch("artifact", version=version)
+    path = "org/app/1.0-SNAPSHOT/app-1.0-SNAPSHOT.jar"
+    status, text = error_of(artifactory.request(method, f"/maven-release-local/{path}"))
+    assert (status, text) == (409, f"The repository 'maven-release-local' {message.format(path)}")
+
+
+@pytest.mark.parametrize(
+    ("path", "has_length"), [(f"/{FILE}", True), ("/generic-local/app/", False), (f"/api/storage/{FILE}", False)]
+)
+def test_old_version_answers_head_without_the_length_of_calls_and_folders(artifactory, sandbox, path, has_length):
+    for version, expected in [*((version, has_length) for version in OLD_VERSIONS), ("7.77.3", True)]:
+        sandbox.switch("artifact", version=version)
+        assert (artifactory.head(path).headers["Content-Length"] != "0") is expected
