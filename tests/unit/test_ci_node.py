@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 import pytest
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils import _reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.nodes import built_in as built_in_node
 from support import conversation as exact
 from support.ci_nodes import (
@@ -393,6 +394,31 @@ def test_configuration_decides_when_the_state_of_a_deleted_agent_remains(status:
     with conversation(state(computer()), deleted, state(computer()), configuration) as server:
         result = run("ci_node", url=server.url, **node(state="absent", visibility_timeout=0))
     assert (result["changed"], result.get("failed", False)) == (True, not is_deleted)
+
+
+def test_state_that_remains_while_other_agents_are_deleted_is_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Jenkins removes the state of a deleted agent later if another deletion holds the lock of the queue."""
+    monkeypatch.setattr(_reconcile, "_pause", lambda _seconds: None)
+    names = [f"n{number}" for number in range(12)]
+    calls = [
+        exchange
+        for name in names
+        for exchange in (
+            state(computer(name), f"/computer/{name}"),
+            call("POST", f"/computer/{name}/doDelete", 302, headers={"Location": "/computer/"}),
+            state(computer(name), f"/computer/{name}"),
+            call("GET", f"/computer/{name}/config.xml", 404),
+        )
+    ]
+    with conversation(*calls) as server:
+        items = [{"name": name} for name in names]
+        result = run("ci_node", url=server.url, **TOKEN, state="absent", items=items, workers=1)
+    assert (result["changed"], result["counts"]["changed"], result["counts"]["failed"]) == (True, 12, 0)
+    # without the permission to read the configuration, only the state shows the deletion
+    deleted = call("POST", "/computer/n1/doDelete", 302, headers={"Location": "/computer/"})
+    unreadable = call("GET", "/computer/n1/config.xml", 403)
+    with conversation(state(computer()), deleted, state(computer()), unreadable, state(None)) as server:
+        assert run("ci_node", url=server.url, **node(state="absent", visibility_timeout=1))["node"] is None
 
 
 def test_agent_that_runs_builds_is_not_deleted() -> None:

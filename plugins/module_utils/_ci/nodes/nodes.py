@@ -53,7 +53,8 @@ def find_computer(ci: CiService, name: str) -> Record | None:
 def has_configuration(ci: CiService, name: str) -> bool:
     """Return whether an agent has a configuration, or may have one that the account may not read.
 
-    If agents are deleted at the same time, Jenkins can return the state of a deleted one for a while.
+    If agents are deleted at the same time, Jenkins can return the state of a deleted one for a while: it removes the
+    state in another thread if it cannot get the lock of the queue (hudson.model.Computer.removeExecutor).
     """
     return ci.http.read("GET", f"{node_path(name)}/config.xml", accept=(200, 403, 404)).status != 404
 
