@@ -13,7 +13,8 @@ from .access.permissions import BY_TITLE
 from .builds import build_api
 from .call import JOB, Answer, Call
 from .http.refusals import NotFound, NotServed
-from .jobs.item_kinds import PIPELINE
+from .jobs import configuration, views
+from .jobs.item_kinds import MULTIBRANCH, PIPELINE
 from .nodes import computers
 
 NODE = "/computer/{node}"
@@ -33,27 +34,34 @@ class Row(NamedTuple):
 CALLS = """
 GET  Overall/Manage      /about{:/?}                                     the page about the server
 GET  Overall/Administer  /administrativeMonitor/{:.+}                    administrative monitors
+GET  Overall/Read        /{:check(DisplayName|URIEncoding|ViewName)}     checks of form fields
 GET  Overall/Administer  /cloud{:(/.*)?}                                 clouds
 GET  Overall/Administer  /config.xml                                     the configuration as XML
 POST Overall/Manage      /configSubmit                                   the form of the configuration
 GET  Overall/Administer  /{:configure(Security|Tools|Clouds)(/.*)?}      the pages of the configuration
+GET  Overall/Read        /descriptor/{:.+}                               checks of form fields
 GET  Overall/Read        /descriptorByName/{:[^/]+/.+}                   checks of form fields
 POST Overall/Read        /doFingerprintCheck                             fingerprints
+POST Overall/Administer  /fingerprintCleanup                             fingerprints
 POST Overall/Administer  /eval                                           templates
 GET  Overall/Read        /fingerprintCheck                               fingerprints
 POST Overall/Administer  /{:gc|heapDump}                                 memory dumps
 GET  Overall/Read        /i18n/resourceBundle                            translations
 GET  Job/Create          /itemCategories                                 the list of item types
 GET  Overall/Read        /load-statistics                                load statistics
-GET  Overall/Read        /overallLoad/{:.+}                              load statistics
+GET  Overall/Administer  /log                                            the page of log recorders
+GET  Overall/Read        /{:(overall|unlabeled)Load/.+}                  load statistics
 GET  Overall/Administer  /pluginManager/{:.*}                            the pages of the plugin manager
 POST Overall/Administer  /queue/clearQueue                               the emptying of the queue
 GET  Overall/Read        /{:rss(All|Failed|Latest)}                      feeds
 GET  Overall/Read        /search{:/(suggest)?}                           the search
 GET  Overall/Administer  /securityRealm/user/{:[^/]+/.+}                 the users of the security realm
+GET  Overall/Read        /wsagents                                       connections of agents
 POST Overall/Administer  /updateCenter/{:restart|upgrade}                a downgrade of the server
 GET  Overall/Administer  /updateCenter/{:.*}                             the listings of the update center
 GET  Overall/Read        /user/{:[^/]+/(account|security|builds)/?}      the pages of users
+GET  Overall/Read        /viewExistsCheck                                checks of form fields
+POST Overall/Administer  /workspaceCleanup                               the clean-up of workspaces
 GET  Overall/Read        /{:me|user/[^/]+}/my-views{:(/.*)?}             the views of users
 """
 # Paths that would match the name of a node
@@ -72,9 +80,11 @@ GET  Agent/Connect       /{:log|logText/.+|systemInfo|dumpExportTable}   the dia
 OF_JOBS = """
 GET  Job/Read            /{:buildHistory/(ajax|all)|buildTimeTrend}      the pages of a job
 POST Job/Configure       /configSubmit                                   the form of a job
+GET  Job/Read            /check{:(Build|New)Name}                        checks of form fields
 GET  Job/Read            /{:confirm-rename|delete}                       the pages of a job
 GET  Job/Read            /descriptorByName/{:[^/]+/.+}                   checks of form fields
 POST Job/Build           /polling                                        polling
+POST Job/Configure       /reload                                         the reloading of a job
 GET  Job/Read            /{:rss(All|Changelog|Failed)}                   feeds
 GET  Job/Read            /scmPollLog{:/?}                                polling
 GET  Job/Read            /search{:/(suggest)?}                           the search
@@ -83,15 +93,28 @@ OF_BUILDS = """
 POST Run/Update          /configSubmit                                   the form of a build
 GET  Job/Read            /{:configure|confirmDelete|parameters/?}        the pages of a build
 """
+OF_VIEWS = """
+GET  View/Read           /{:builds|delete|itemCategories|newJob}         the pages of a view
+GET  View/Read           /checkJobName                                   checks of form fields
+POST View/Configure      /configSubmit                                   the form of a view
+GET  View/Read           /{:rss(All|Failed|Latest)}                      feeds
+"""
+OF_COMPUTED_FOLDERS = """
+GET  Job/Read            /{:(computation|events|indexing)(/.*)?}         scans of branches
+"""
 
 # The same, preceded by plugins. If none of them is active, the path does not exist.
 OF_PLUGINS = """
 blueocean-rest GET Overall/Read /blue/{:.*} Blue Ocean
 credentials GET Overall/Read {:(/user/[^/]+)?}/credentials{:(/.*)?} credentials
+generic-webhook-trigger POST Overall/Read /generic-webhook-trigger/invoke commit hooks
 git GET Overall/Read /git/notifyCommit commit hooks
+github POST Overall/Read /github-webhook commit hooks
+gitlab-plugin POST Overall/Read /project/{:.+} commit hooks
 metrics GET Overall/Read /metrics{:(/.*)?} metrics
 pipeline-model-definition,workflow-aggregator POST Overall/Read /pipeline-model-converter/{:.+} Pipeline checks
 prometheus GET Overall/Read /prometheus{:/?} metrics
+script-security GET Overall/Administer /scriptApproval{:(/.*)?} the page of script approvals
 workflow-cps,workflow-aggregator GET Overall/Read /pipeline-syntax{:(/.*)?} Pipeline help
 """
 JOBS_OF_PLUGINS = """
@@ -139,6 +162,23 @@ def _refusing_of_builds(row: Row) -> Callable[..., Answer]:
     return refuse
 
 
+def _refusing_of_views(row: Row) -> Callable[..., Answer]:
+    def refuse(call: Call, view: str, job: str = "") -> Answer:
+        views.find(call, job, view)
+        _refuse(call, row)
+
+    return refuse
+
+
+def _refusing_of_computed_folders(row: Row) -> Callable[..., Answer]:
+    def refuse(call: Call, job: str) -> Answer:
+        if configuration.parse_configuration(call.job(job).config).kind is not MULTIBRANCH:
+            raise NotFound
+        _refuse(call, row)
+
+    return refuse
+
+
 def _rows(table: str) -> Iterator[Row]:
     for line in table.strip().splitlines():
         method, permission, path, name = line.split(maxsplit=3)
@@ -168,6 +208,9 @@ ROUTES = (
     *_routes(_rows(CALLS)),
     *_routes(_rows(OF_NODES), NODE),
     *_routes(_rows(OF_JOBS), JOB),
+    *_routes(_rows(OF_COMPUTED_FOLDERS), JOB, _refusing_of_computed_folders),
+    *_routes(_rows(OF_VIEWS), views.VIEW, _refusing_of_views),
+    *_routes(_rows(OF_VIEWS), JOB + views.VIEW, _refusing_of_views),
     *_routes(_rows_of_plugins(OF_PLUGINS)),
     *_routes(_rows_of_plugins(JOBS_OF_PLUGINS), JOB),
 )

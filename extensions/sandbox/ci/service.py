@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute
 
-from ..http.routing import Route, Routes
+from ..http.routing import Route, RouteMatch, Routes
 from ..runtime.runtime import Runtime
 from ..runtime.switch_rules import Rules, check_version
 from ..seeds.export import SeedExport
@@ -191,7 +191,7 @@ class CiService(Service):
         self._controller.scheduler.settle(now)
         call = Call(self._controller, request, now)
         views.redirect_through_view(call)
-        found = ROUTES.find(request.method, call.path, {})
+        found = _find_route(request.method, call.path)
         if found.route:
             found.route.enter(request)
         answer = restart_api.outage_response(call)
@@ -217,3 +217,9 @@ class CiService(Service):
             return await answer if inspect.isawaitable(answer) else answer
         except Refusal as refusal:
             return error_pages.to_response(refusal, call)
+
+
+def _find_route(method: str, path: str) -> RouteMatch:
+    """Return the route of a path. Stapler ignores a slash at the end of a path, except for pages of objects."""
+    found = ROUTES.find(method, path, {})
+    return found if found.route else ROUTES.find(method, path.rstrip("/"), {})

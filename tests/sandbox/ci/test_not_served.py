@@ -21,21 +21,28 @@ PAGES = [
     "/credentials/store/system/domain/_/newCredentials",
     "/descriptorByName/hudson.tasks.Shell/checkCommand?value=x",
     "/job/app/buildTimeTrend",
+    "/job/app/checkNewName",
     "/job/app/credentials/",
     "/job/app/descriptorByName/hudson.tasks.Shell/checkCommand",
     "/job/app/1/parameters/",
+    "/log",
     "/pluginManager/plugins",
     "/rssAll",
     "/securityRealm/user/admin/builds",
+    "/unlabeledLoad/api/json",
     "/user/admin/security/",
+    "/view/all/builds",
+    "/view/all/rssLatest",
 ]
 ACTIONS = [
     "/configSubmit",
     "/job/app/configSubmit",
+    "/job/app/reload",
     "/job/app/1/configSubmit",
     "/pipeline-model-converter/validate",
     "/queue/clearQueue",
     "/updateCenter/upgrade",
+    "/view/all/configSubmit",
 ]
 OF_ABSENT_PLUGINS = ["/blue/rest/", "/prometheus/", "/metrics/api"]
 
@@ -91,3 +98,33 @@ def test_pipeline_part_is_501_when_build_is_a_pipeline(ci: Ci) -> None:
     for part in ("replay", "input/x/proceedEmpty", "flowGraphTable/"):
         assert ci.get(f"/job/nightly/1/{part}").status_code == 501
     assert ci.get("/job/nightly/1/wfapi/").status_code == 404  # needs a plugin that is not installed
+
+
+@pytest.mark.parametrize(
+    ("method", "path"), [("GET", "indexing/consoleText"), ("GET", "computation/"), ("POST", "build")]
+)
+def test_scan_of_branches_is_501_only_for_a_multibranch_pipeline(ci: Ci, method: str, path: str) -> None:
+    root = "org.jenkinsci.plugins.workflow.multibranch.WorkflowMultiBranchProject"
+    created = ci.post("/createItem?name=lib", data=f"<{root}/>".encode(), headers={"Content-Type": "application/xml"})
+    assert created.status_code == 200
+    assert ci.request(method, f"/job/lib/{path}").status_code == 501
+    assert ci.request(method, f"/job/app/{path}").status_code == (201 if path == "build" else 404)
+    assert ci.request(method, f"/job/missing/{path}").status_code == 404
+
+
+def test_slash_at_the_end_of_a_path_is_ignored(ci: Ci) -> None:
+    ci.post("/job/app/build?delay=0sec")
+    ci.later(60)
+    for path in (
+        "/api/json",
+        "/job/app/api/json",
+        "/job/app/config.xml",
+        "/job/app/1/api/json",
+        "/view/all/config.xml",
+        "/whoAmI/api/json",
+    ):
+        plain, slash = ci.get(path), ci.get(f"{path}/")
+        assert (slash.status_code, slash.content) == (200, plain.content), path
+    assert ci.get("/job/missing/config.xml/").status_code == 404
+    assert ci.post("/job/app/disable/").status_code == 302
+    assert "<disabled>true</disabled>" in ci.get("/job/app/config.xml/").text

@@ -93,6 +93,14 @@ def test_error_has_no_envelope_when_switch_is_on(admin: Admin, sandbox: Any) -> 
     assert (answer.status_code, answer.json()) == (404, {"code": 404, "message": "The project nope was not found"})
 
 
+def test_rate_limits_of_a_project_can_be_requested_1000_at_once(admin: Admin) -> None:
+    """As OpenAI's Terraform provider does, which requests 100 entries of all other lists."""
+    assert len(admin.get(f"{PROJECT}/rate_limits", limit="1000")["data"]) > 1
+    for path, limit in ((f"{PROJECT}/rate_limits", "1001"), (PROJECTS, "1000")):
+        status, message = admin.get_error("GET", path, params={"limit": limit})
+        assert (status, "Expected a value <= " in message) == (400, True)
+
+
 def test_lists_are_paginated(admin: Admin) -> None:
     for number in range(23):
         admin.post(PROJECTS, name=f"P{number}")

@@ -40,7 +40,7 @@ def _folder(call: Call, job: str) -> str:
     return call.folder(job) if job else ""
 
 
-def _find(call: Call, job: str, view: str) -> FoundView:
+def find(call: Call, job: str, view: str) -> FoundView:
     """Return the view of a path such as `outer/view/inner`."""
     folder = _folder(call, job)
     found = stored_views.find_view(call.storage, folder, tuple(view.split("/view/")))
@@ -53,7 +53,7 @@ def _find(call: Call, job: str, view: str) -> FoundView:
 def _create(call: Call, job: str = "", view: str = "") -> Response:
     """Create a view: from a configuration, as a copy, or empty."""
     folder = _folder(call, job)
-    parent = _find(call, job, view) if view else None
+    parent = find(call, job, view) if view else None
     if parent and parent.element.tag != NESTED:
         raise NotFound
     call.require_post()
@@ -104,20 +104,20 @@ def _owner_path(call: Call, folder: str, parents: tuple[str, ...]) -> str:
 
 
 def _show(call: Call, view: str, form: str, job: str = "") -> Answer:
-    return serve(call, job_api.view_bean(call, _find(call, job, view)), form)
+    return serve(call, job_api.view_bean(call, find(call, job, view)), form)
 
 
 def _page(call: Call, view: str, job: str = "") -> Response:
-    return call.page(f"{_find(call, job, view).name} - Jenkins", "<h1>View</h1>")
+    return call.page(f"{find(call, job, view).name} - Jenkins", "<h1>View</h1>")
 
 
 def _page_without_slash(call: Call, view: str, job: str = "") -> Response:
-    _find(call, job, view)
+    find(call, job, view)
     return pages.redirect(call.with_slash)
 
 
 def _config(call: Call, view: str, job: str = "") -> Response:
-    found = _find(call, job, view)
+    found = find(call, job, view)
     if call.method in ("GET", "HEAD"):
         if not job_api.may_see(call, found):
             raise AccessDenied(VIEW_READ)
@@ -133,7 +133,7 @@ def _config(call: Call, view: str, job: str = "") -> Response:
 
 
 def _delete(call: Call, view: str, job: str = "") -> Response:
-    found = _find(call, job, view)
+    found = find(call, job, view)
     call.require_post()
     call.require(VIEW_DELETE)
     if not stored_views.delete_view(call.storage, call.writer, found):
@@ -143,7 +143,7 @@ def _delete(call: Call, view: str, job: str = "") -> Response:
 
 def _change(call: Call, view: str, way: str, job: str = "") -> Response:
     """Add a job to a list or remove it. No change is not an error."""
-    found = _find(call, job, view)
+    found = find(call, job, view)
     if found.element.tag != LIST:
         raise NotFound
     call.require_post()
@@ -169,7 +169,7 @@ def _change(call: Call, view: str, way: str, job: str = "") -> Response:
 
 
 def _submit_description(call: Call, view: str, job: str = "") -> Response:
-    found = _find(call, job, view)
+    found = find(call, job, view)
     call.require_post()
     call.require(VIEW_CONFIGURE)
     element = found.element.find("description")

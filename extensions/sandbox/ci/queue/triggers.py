@@ -17,9 +17,10 @@ from ..access.permissions import JOB_BUILD
 from ..builds import actions
 from ..call import JOB, Call
 from ..http import pages
-from ..http.refusals import AccessDenied, EngineError, InternalError
+from ..http.refusals import AccessDenied, EngineError, InternalError, NotServed
 from ..jobs import configuration
 from ..jobs.configuration import FILE, Definition, Parameter
+from ..jobs.item_kinds import MULTIBRANCH
 from ..storage import Job
 from ..xml import secrets
 
@@ -71,6 +72,10 @@ def _schedule(
 
 
 def _build(call: Call, job: str) -> Response:
+    if configuration.parse_configuration(call.job(job).config).kind is MULTIBRANCH:
+        call.require_post()
+        call.require(JOB_BUILD)
+        raise NotServed("scans of branches")
     found = call.project(job)
     definition = configuration.parse_configuration(found.config)
     _require_buildable(found, definition)

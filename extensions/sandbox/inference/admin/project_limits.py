@@ -18,6 +18,8 @@ from ..schema import LIMITS
 from .common import PROJECT, Record, admin_route, find_project, query_one, query_rows, read_body
 
 _PREFIX = "rl-"
+# Entries on a page: OpenAI's Terraform provider requests 1000, ten times as many as of other lists
+_MAX_LIMIT = 1000
 # The API lists models that have both limits
 _MODEL_LIMITS = (
     "SELECT * FROM inference_limits "
@@ -32,7 +34,8 @@ async def list_limits(call: Call, project: str) -> Response:
     for row in query_rows(call, "SELECT * FROM inference_project_limits WHERE project = ?", project):
         own.setdefault(row["id"], {})[row["name"]] = row["value"]
     rows = query_rows(call, f"{_MODEL_LIMITS} ORDER BY id")
-    return paginate(call, (_record(row, own.get(row["id"], {})) for row in rows), default_limit=100)
+    records = (_record(row, own.get(row["id"], {})) for row in rows)
+    return paginate(call, records, default_limit=100, max_limit=_MAX_LIMIT)
 
 
 async def update_limit(call: Call, project: str, id: str) -> Response:

@@ -17,10 +17,10 @@ from .errors import invalid_parameter
 from .json_bodies import json_response
 
 
-def paginate(call: Call, records: Iterable[dict[str, Any]], default_limit: int = 20) -> Response:
+def paginate(call: Call, records: Iterable[dict[str, Any]], default_limit: int = 20, max_limit: int = 100) -> Response:
     """Return the page of a list that `limit`, `after`, `before` and `order` select."""
     matching, query = list(records), call.request.query_params
-    limit = _limit(query.get("limit", str(default_limit)))
+    limit = _limit(query.get("limit", str(default_limit)), max_limit)
     if "order" in query:
         check_choice(("asc", "desc"), "order", query["order"])
         matching = matching[::-1] if query["order"] == "desc" else matching
@@ -44,10 +44,10 @@ def paginate(call: Call, records: Iterable[dict[str, Any]], default_limit: int =
     )
 
 
-def _limit(text: str) -> int:
+def _limit(text: str, most: int) -> int:
     value: Any = parse_integer_or_none(text, 64)
     value = text if value is None else value
-    check_number(1, 100, "limit", value, integer=True)
+    check_number(1, most, "limit", value, integer=True)
     return int(value)
 
 
