@@ -436,6 +436,9 @@ def test_guides_fail_as_shown(page: Path, sandbox: Sandbox, reader: dict[str, st
 def test_guides_for_empty_servers_change_nothing_when_repeated(sandbox: Sandbox, reader: dict[str, str]) -> None:
     seed = Path(reader["HOME"]) / "guides/empty.yml"
     sandbox.seed(yaml.safe_load(seed.read_text()), reset=True)
+    terraform = "ansible-playbook -i ../guides/inventory.yml terraform.yml --check --diff"
+    assert "failed=0" in run(terraform, Path(reader["HOME"]) / "migration", reader)
+    assert not writes(sandbox)
     run_twice(FOR_EMPTY_SERVERS, "ansible-playbook -i inventory.yml", sandbox, reader)
 
 

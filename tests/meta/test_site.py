@@ -6,8 +6,11 @@
 from __future__ import annotations
 
 import re
+from fnmatch import fnmatchcase
 from pathlib import Path
 from xml.etree import ElementTree
+
+import yaml
 
 from export import CHECKOUT
 from generate import list_modules
@@ -17,6 +20,7 @@ from site_numbers import find_numbers, format_number, read_bench
 from site_versions import find_versions, list_ansible_lines, list_clients
 
 SITE = CHECKOUT / "docs/site"
+TERRAFORM_RESOURCES = CHECKOUT / "tests/meta/terraform_resources.yml"
 
 
 def test_each_message_has_a_group_and_each_pattern_a_message() -> None:
@@ -145,3 +149,15 @@ def test_recording_is_still_when_motion_is_reduced() -> None:
     assert condition
     assert "animation:" not in before
     assert "#still:target * { animation: none; }" in style
+
+
+def test_each_terraform_resource_has_one_row_on_the_migration_page() -> None:
+    page = (SITE / "migration/terraform.rst").read_text()
+    table = page.partition("\nResources\n---------\n")[2].partition("\nBoth tools ")[0]
+    rows = [re.findall(r"``([^`]+)``", row.partition("\n     - ")[0]) for row in table.split("\n   * - ")[2:]]
+    names = [name for group in yaml.safe_load(TERRAFORM_RESOURCES.read_text()).values() for name in group]
+    assert len(names) > 270
+    counts = {name: sum(any(fnmatchcase(name, entry) for entry in row) for row in rows) for name in names}
+    assert {name: count for name, count in counts.items() if count != 1} == {}
+    entries = [entry for row in rows for entry in row]
+    assert [entry for entry in entries if not any(fnmatchcase(name, entry) for name in names)] == []
