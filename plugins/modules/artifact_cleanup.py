@@ -209,6 +209,9 @@ options:
         description:
           - Keep artifacts that have at least one of these properties. The dictionary must not be empty.
           - The values have the same format as in O(rules[].properties). V(null) also matches any value.
+          - Only the properties of the artifacts themselves count. A property of a folder does not protect the artifacts
+            below it. To set a property of all files in a folder, use M(buildworks.toolchain.artifact_properties) with
+            C(recursive=true).
         type: dict
   from_plan:
     description:
