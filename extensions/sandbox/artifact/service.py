@@ -61,6 +61,7 @@ from .state import State
 from .state_tables import STATE_TABLES
 from .system import certificate_api, license_api, licenses, storage_summary, system_api, unimplemented
 from .system.configuration import api as configuration_api
+from .system.configuration import parts_api as configuration_parts_api
 from .system.configuration import store
 from .webhooks import webhook_api
 
@@ -77,6 +78,7 @@ ROUTES = Routes(
         *keypair_api.ROUTES,
         *trusted_key_api.ROUTES,
         *configuration_api.ROUTES,
+        *configuration_parts_api.ROUTES,
         *repository_api.ROUTES,
         *batch_api.ROUTES,
         *federation_api.ROUTES,
@@ -128,6 +130,7 @@ ACCESS_ROUTES = Routes(
     )
 )
 EVENT_ROUTES = Routes(webhook_api.ROUTES)
+OTHER_ROUTES = Routes(unimplemented.OTHER_ROUTES)
 LIFECYCLE_ROUTES = Routes((*bundle_api.ROUTES, *promotion_api.ROUTES, *unimplemented.LIFECYCLE_ROUTES))
 
 
@@ -135,7 +138,7 @@ class ArtifactService(Service):
     """The stand-in for Artifactory, the JFrog access token service and the event service."""
 
     name = "artifact"
-    prefixes = ("/artifactory", "/access", "/event", "/lifecycle", registry.ROOT)
+    prefixes = ("/artifactory", "/access", "/event", "/lifecycle", *unimplemented.OTHER_SERVICES, registry.ROOT)
     schema = "".join(
         (
             SCHEMA,
@@ -312,6 +315,8 @@ class ArtifactService(Service):
                 response = await self._handle_platform(request, path.removeprefix("/access"), ACCESS_ROUTES)
             elif path.startswith("/event"):
                 response = await self._handle_platform(request, path.removeprefix("/event"), EVENT_ROUTES)
+            elif path.startswith(unimplemented.OTHER_SERVICES):
+                response = await self._handle_platform(request, path, OTHER_ROUTES)
             elif path.startswith("/lifecycle"):
                 response = await self._handle_platform(request, path.removeprefix("/lifecycle"), LIFECYCLE_ROUTES)
             else:

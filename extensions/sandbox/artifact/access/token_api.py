@@ -40,6 +40,12 @@ async def ping(_call: Call) -> Response:
     return PlainTextResponse("OK", headers={"Content-Type": "text/plain"})
 
 
+async def get_version(call: Call) -> Response:
+    """Handle `GET /access/api/v1/system/version`. The real service has versions of its own, close to Artifactory's."""
+    require_caller(call)
+    return json_response({"name": call.runtime.get_switch("artifact", "version")})
+
+
 async def create_token(call: Call) -> Response:
     """Handle `POST /access/api/v1/tokens`."""
     fields = await _read_fields(call.request)
@@ -240,6 +246,7 @@ async def _read_fields(request: Request) -> dict[str, Any]:
 TOKENS = "/api/v1/tokens"
 ROUTES = (
     Route("GET", "/api/v1/system/ping", ping, "access_ping"),
+    Route("GET", "/api/v1/system/version", get_version, "access_version"),
     Route("POST", TOKENS, create_token, "create_token"),
     Route("GET", TOKENS, list_tokens, "list_tokens"),
     Route("DELETE", f"{TOKENS}/revoke", revoke_by_value, "revoke_token_by_value"),

@@ -14,6 +14,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from ...http.routing import Route
 from ..call import Call
+from ..protocol import feature_versions
 from ..protocol.errors import ArtifactError
 from ..protocol.formats import format_time
 from ..protocol.json_response import json_response
@@ -40,6 +41,8 @@ GROUP_DEFAULTS = {
     "realmAttributes": None,
     "externalId": None,
 }
+# Roles that this API has besides the Access API, since CLASSIC_GROUP_ROLES.
+GROUP_ROLES = {"watchManager": False, "policyManager": False, "reportsManager": False}
 # The names under which fields are stored, which are those of the Access API.
 STORED_NAMES = {
     "profileUpdatable": "profile_updatable",
@@ -49,11 +52,14 @@ STORED_NAMES = {
     "adminPrivileges": "admin_privileges",
     "realmAttributes": "realm_attributes",
     "externalId": "external_id",
+    "watchManager": "watch_manager",
+    "policyManager": "policy_manager",
+    "reportsManager": "reports_manager",
 }
 READ_ONLY_USER_FIELDS = ("admin", "realm")
 STRING_FIELDS = ("email", "password", "description", "realm", "realmAttributes", "externalId")
 BOOLEAN_FIELDS = tuple(
-    name for name, default in {**USER_DEFAULTS, **GROUP_DEFAULTS}.items() if isinstance(default, bool)
+    name for name, default in {**USER_DEFAULTS, **GROUP_DEFAULTS, **GROUP_ROLES}.items() if isinstance(default, bool)
 )
 BOOLEAN_STRINGS = {"true": True, "false": False, "": None}
 
@@ -136,7 +142,8 @@ async def get_group(call: Call, name: str) -> Response:
     """Handle `GET /api/security/groups/{name}[?includeUsers=true]`."""
     require_security_admin(call)
     group = require_existing(call.accounts.find_group(name))
-    fields = {"name": name, **_load_fields(group["about"], GROUP_DEFAULTS)}
+    fields = {"name": name, **_load_fields(group["about"], _group_defaults(call))}
+    fields["realm"] = fields["realm"].lower()
     if call.query.get("includeUsers", "").lower() == "true":
         fields["userNames"] = call.accounts.list_members(name)
     return call.vendor_json("security.Group", fields)
@@ -148,15 +155,18 @@ async def replace_group(call: Call, name: str) -> Response:
     body = await read_body(call, "Group")
     existing = call.accounts.find_group(name) or {"permissions": {}}
     _save_group(call, name, existing["permissions"], body, {})
+    if "userNames" in body:
+        call.accounts.set_members(name, body["userNames"])
     return Response(status_code=201)
 
 
 async def update_group(call: Call, name: str) -> Response:
-    """Handle `POST /api/security/groups/{name}`. Missing fields are not changed."""
+    """Handle `POST /api/security/groups/{name}`. Missing fields are not changed, and no member is removed."""
     require_security_admin(call)
     body = await read_body(call, "Group")
     existing = require_existing(call.accounts.find_group(name))
     _save_group(call, name, existing["permissions"], body, existing["about"])
+    call.accounts.change_members(name, body.get("userNames", ()), ())
     return Response()
 
 
@@ -278,15 +288,17 @@ def _to_seed(call: Call, body: dict[str, Any], about: dict[str, Any]) -> dict[st
 def _save_group(
     call: Call, name: str, permissions: dict[str, str], body: dict[str, Any], about: dict[str, Any]
 ) -> None:
-    fields = {**about, **_store_fields(body, GROUP_DEFAULTS)}
+    fields = {**about, **_store_fields(body, _group_defaults(call))}
     if fields.get("auto_join") and fields.get("admin_privileges"):
         raise ArtifactError(400, "A group with administrative privileges cannot be joined automatically")
     for user in body.get("userNames", ()):
         if call.accounts.find_user(user) is None:
             raise ArtifactError(400, f"Unable to find user '{user}'")
     call.accounts.save_group(name, permissions, fields)
-    if "userNames" in body:
-        call.accounts.set_members(name, body["userNames"])
+
+
+def _group_defaults(call: Call) -> dict[str, Any]:
+    return {**GROUP_DEFAULTS, **(GROUP_ROLES if call.supports(feature_versions.CLASSIC_GROUP_ROLES) else {})}
 
 
 USERS, GROUPS = "/api/security/users", "/api/security/groups"

@@ -30,7 +30,7 @@ async def replace_policy(call: Call) -> Response:
     call.require_admin()
     body = await read_json_object(call, enabled=to_boolean, loginAttempts=to_integer)
     policy = {name: body.get(name, default) for name, default in LOCK_POLICY.items()}
-    if not 1 <= policy["loginAttempts"] <= MAX_ATTEMPTS:
+    if policy["enabled"] and not 1 <= policy["loginAttempts"] <= MAX_ATTEMPTS:
         raise ArtifactError(400, f"LoginAttempts must be between 1 - {MAX_ATTEMPTS}")
     call.runtime.save_setting(LOCK_POLICY_SETTING, policy)
     return PlainTextResponse("UserLockPolicy was successfully updated")

@@ -193,7 +193,7 @@ class Items(Tree):
         self._remove_unreferenced_contents()
 
     async def _iterate_batches(self, item: Item, is_removing: bool) -> AsyncIterator[list[int]]:
-        """Yield the ids of all items below an item, and last of the item unless it is a root, in batches.
+        """Yield the ids of all items below an item, and last of the item, in batches. A root is not removed.
 
         Deepest items come first, so that the tree is consistent after each batch. `is_removing` means that the caller
         removes each batch, so that items which are added meanwhile are included.
@@ -204,7 +204,7 @@ class Items(Tree):
             yield [row["id"] for row in batch]
             upper = upper if is_removing else batch[-1]["path"]
             await asyncio.sleep(0)
-        if item.path:
+        if item.path or not is_removing:
             yield [item.id]
 
     def _set_trash_properties(self, ids: list[int], user: str) -> None:

@@ -55,8 +55,6 @@ async def detach_repository(call: Call, repo: str) -> Response:
     project = configuration.pop("projectKey", None)
     if not project:
         raise AccessError(400, f"Repository {repo} is not assigned to a project")
-    if "environments" in configuration:
-        configuration["environments"] = []
     call.repositories.store(repo, configuration)
     call.projects.keep_detached(repo, project, call.get_switch("detachment_seconds"))
     return Response(status_code=204)

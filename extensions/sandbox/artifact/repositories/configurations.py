@@ -20,7 +20,6 @@ from .package_types import (
     COMMON_MEMBERS,
     CONTENT_SYNCHRONISATION,
     FOREIGN_MEMBERS_BY_CLASS,
-    NEVER_RETURNED,
     OMITTED_IF_EMPTY,
     PACKAGE_TYPES,
     POLICY_MEMBERS,
@@ -47,6 +46,8 @@ MEMBER_VERSIONS = {
 DEFAULT_ENVIRONMENTS = ("DEV", "PROD")
 # Hosts of registries that do not support HEAD requests.
 HOSTS_WITHOUT_HEAD = ("galaxy.ansible.com", "registry.terraform.io", "registry.opentofu.org")
+# The same for the registry of a Terraform repository, since WIZ_HEAD_BYPASSED.
+WIZ_REGISTRY = "https://tf.app.wiz.io"
 ENCRYPTION_PREFIX = "AM."
 
 
@@ -114,7 +115,7 @@ def create_configuration(key: str, fields: Mapping[str, Any], supports: Supports
     project = _project_of(fields, supports)
     configuration = {"key": key, "packageType": package_type, **defaults, **given, **project, "rclass": rclass}
     _check_environments(configuration, supports)
-    return normalize(configuration)
+    return normalize(configuration, supports)
 
 
 def update_configuration(current: Mapping[str, Any], fields: Mapping[str, Any], supports: Supports) -> dict[str, Any]:
@@ -135,10 +136,10 @@ def update_configuration(current: Mapping[str, Any], fields: Mapping[str, Any], 
         changed[name] = convert_value(name, value, members[name])
     if "environments" in fields:
         _check_environments(changed, supports)
-    return normalize(changed)
+    return normalize(changed, supports)
 
 
-def normalize(configuration: dict[str, Any]) -> dict[str, Any]:
+def normalize(configuration: dict[str, Any], supports: Supports) -> dict[str, Any]:
     """Apply the rules of the server to a configuration that it is about to store."""
     configuration["includesPattern"] = configuration["includesPattern"] or "**/*"
     configuration["description"] = configuration["description"].removesuffix(CACHE_SUFFIX)
@@ -146,8 +147,8 @@ def normalize(configuration: dict[str, Any]) -> dict[str, Any]:
         configuration["externalDependenciesPatterns"] = ["**"]
     if any(f"//{host}" in str(configuration.get("url")) for host in HOSTS_WITHOUT_HEAD):
         configuration["bypassHeadRequests"] = True
-    if "environments" in configuration and not configuration.get("projectKey"):
-        configuration["environments"] = []  # environments belong to projects
+    if configuration.get("terraformRegistryUrl") == WIZ_REGISTRY and supports(feature_versions.WIZ_HEAD_BYPASSED):
+        configuration["bypassHeadRequests"] = True
     return configuration
 
 
@@ -246,8 +247,4 @@ def complete_form(configuration: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _omit_members(configuration: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        name: value
-        for name, value in configuration.items()
-        if name not in NEVER_RETURNED and (value or name not in OMITTED_IF_EMPTY)
-    }
+    return {name: value for name, value in configuration.items() if value or name not in OMITTED_IF_EMPTY}

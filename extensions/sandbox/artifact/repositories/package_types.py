@@ -80,12 +80,9 @@ REST_LAYOUT = "maven-2-default"
 OMITTED_IF_EMPTY = (
     *("chartsBaseUrl", "clientTlsCertificate", "defaultDeploymentRepo", "externalDependenciesPatterns"),
     *("externalDependenciesRemoteRepo", "mismatchingMimeTypesOverrideList", "primaryKeyPairRef", "proxy"),
-    *("queryParams", "remoteRepoLayoutRef", "repoLayoutRef", "secondaryKeyPairRef", "vcsGitDownloadUrl"),
-    "yumGroupFileNames",
+    *("queryParams", "remoteRepoLayoutRef", "repoLayoutRef", "secondaryKeyPairRef", "symbolServerUrl"),
+    *("v3FeedUrl", "vcsGitDownloadUrl", "yumGroupFileNames"),
 )
-# Members that can be set, but are not returned.
-NEVER_RETURNED = ("v3FeedUrl", "symbolServerUrl")
-
 # Members of all classes. The values of `key`, `rclass`, `packageType` and `projectKey` are required or absent.
 COMMON_MEMBERS: dict[str, Any] = {
     "description": "",
@@ -295,6 +292,7 @@ VIRTUAL_DEPENDENCIES: dict[str, Any] = {**EXTERNAL_DEPENDENCIES, "externalDepend
 VIRTUAL_TYPE_MEMBERS: dict[str, dict[str, Any]] = {
     "alpine": {"primaryKeyPairRef": "", **LONG_CACHE},
     "bower": VIRTUAL_DEPENDENCIES,
+    "conan": {"forceConanAuthentication": False},
     "conda": LONG_CACHE,
     "cran": LONG_CACHE,
     "debian": {

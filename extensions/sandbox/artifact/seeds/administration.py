@@ -135,7 +135,7 @@ def _add_certificate(state: State, seed: dict[str, Any]) -> None:
         issued_by=seed.get("issued_by", issued_to),
         issued_on=parse_seed_time(seed.get("issued_on", now)),
         valid_until=parse_seed_time(seed.get("valid_until", now + seed.get("expires_in", DEFAULT_LIFETIME))),
-        fingerprint=seed.get("fingerprint", hashlib.sha256(alias.encode()).digest().hex(":")),
+        fingerprint=seed.get("fingerprint", hashlib.sha256(alias.encode()).digest().hex(":").upper()),
     )
     save_certificate(state, alias, certificate)
 

@@ -93,6 +93,8 @@ def _decode(text: str) -> bytes:
 
 
 def _check_claims(provider: Members, claims: Members, now: float) -> None:
+    if provider["issuer_url"].endswith("/"):  # the address of the keys then has two slashes
+        raise AccessError(401, "Failed to get public key")
     issuer = str(provider.get("token_issuer") or provider["issuer_url"])
     if str(claims.get("iss", "")).rstrip("/") != issuer.rstrip("/"):
         raise AccessError(401, "The issuer of the subject token does not match the provider")

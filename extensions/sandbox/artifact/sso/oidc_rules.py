@@ -101,7 +101,7 @@ def _parse_token(token: Any, longest_lifetime: int) -> dict[str, Any]:
         raise _refusal("token_spec.scope is invalid")
     lifetime = token.get("expires_in", MIN_LIFETIME)
     if not isinstance(lifetime, int) or not MIN_LIFETIME <= lifetime <= longest_lifetime:
-        raise _refusal(f"token_spec.expires_in must be between {MIN_LIFETIME} and {longest_lifetime}")
+        raise _refusal(f"Invalid expiry: expires_in must be between {MIN_LIFETIME} and {longest_lifetime}")
     audience = token.get("audience") or "*@*"
     if not isinstance(audience, str):
         raise _refusal("token_spec.audience must be a text")

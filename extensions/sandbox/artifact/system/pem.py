@@ -44,7 +44,7 @@ def parse_certificate(pem: str) -> Certificate:
         issued_on, valid_until = (_parse_time(*element) for element in _list_elements(validity[1]))
     except IndexError:
         raise ValueError("truncated certificate") from None
-    fingerprint = hashlib.sha256(der).digest().hex(":")
+    fingerprint = hashlib.sha256(der).digest().hex(":").upper()
     return Certificate(_find_common_name(subject[1]), _find_common_name(issuer[1]), issued_on, valid_until, fingerprint)
 
 

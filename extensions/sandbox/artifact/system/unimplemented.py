@@ -20,12 +20,14 @@ from ..protocol.errors import AccessError, ArtifactError
 CALLS = """
 GET    /api/archive/download/{:.+}              download_folder            all    serves
 POST   /api/archive/buildArtifacts              archive_of_build           all    pro
+*      /api/archive/v2/**                       archive_policies           admin  lacks
 POST   /api/archiveIndex/{:.+}                  index_archive              admin  serves
 POST   /api/artifactexport/repository           export_repository          admin  lacks
 POST   /api/blob/info                           blob_info                  all    serves
 POST   /api/build/distribute/{:.+}              distribute_build           all    pro
 POST   /api/build/pushToBintray/{:.+}           push_build                 all    pro
 POST   /api/checksum/sha256                     calculate_sha256           all    serves
+*      /api/cleanup/**                          cleanup_policies           admin  lacks
 *      /api/config/storage/checksumReplication  checksum_replication       admin  lacks
 POST   /api/deleteDirectoryTrashProperty/start  clean_trash_records        admin  lacks
 *      /api/distribute                          distribute                 all    pro
@@ -41,6 +43,8 @@ GET    /api/metrics                             metrics                    admin
 GET    /api/plugins/**                          user_plugins               all    pro
 POST   /api/plugins/**                          run_user_plugin            all    pro
 PUT    /api/plugins/**                          change_user_plugin         admin  pro
+*      /api/oauth/**                            oauth                      admin  lacks
+*      /api/onboarding/**                       onboarding                 admin  lacks
 *      /api/propertysets/**                     property_sets              admin  lacks
 *      /api/release/bundles/**                  release_bundles            all    lacks
 *      /api/replication/{:.+}                   replication                all    pro
@@ -50,6 +54,7 @@ GET    /api/search/dependency                   dependency_search          all  
 GET    /api/search/license                      license_search             all    pro
 POST   /api/security/permissions/{:[^/]+}       security                   admin  serves
 *      /api/security/**                         security                   admin  serves
+PUT    /api/securityconfig                      change_security_settings   admin  serves
 *      /api/signed/url/**                       signed_urls                all    lacks
 GET    /api/system                              system_information         admin  serves
 *      /api/system/bootstrap_bundle             bootstrap_bundle           admin  pro
@@ -121,8 +126,11 @@ ACCESS_FAMILIES = (
     "v1/aws",
     "v1/cert",
     "v1/config",
+    "v1/crowd",
+    "v1/httpsso",
     "v1/ldap",
     "v1/logshipping",
+    "v1/oauth",
     "v1/roles",
     "v1/scim",
     "v1/service_trust",
@@ -190,6 +198,11 @@ ROUTES = (
 ACCESS_ROUTES = tuple(
     Route(ANY, _to_route_path(f"/api/{name}/**"), _refuse_access_call, f"access_{name.rpartition('/')[2]}")
     for name in ACCESS_FAMILIES
+)
+# The services of the platform that the sandbox does not have, with the prefixes of their calls.
+OTHER_SERVICES = ("/worker", "/xray", "/distribution", "/mc", "/evidence", "/apptrust", "/curation", "/catalog")
+OTHER_ROUTES = tuple(
+    Route(ANY, f"{prefix}/api/{{:.+}}", _refuse_access_call, f"calls_of_{prefix[1:]}") for prefix in OTHER_SERVICES
 )
 LIFECYCLE_ROUTES = tuple(
     Route(ANY, _to_route_path(f"/api/{name}/**"), _refuse_access_call, f"lifecycle_{name.rpartition('/')[2]}")

@@ -80,6 +80,9 @@ def test_group_is_created_updated_and_deleted(artifactory):
         "autoJoin": False,
         "adminPrivileges": False,
         "realm": "internal",
+        "watchManager": False,
+        "policyManager": False,
+        "reportsManager": False,
         "userNames": ["alice"],
     }
     assert artifactory.get(f"{USERS}/alice").json()["groups"] == ["leads"]
@@ -92,6 +95,27 @@ def test_group_is_created_updated_and_deleted(artifactory):
     assert "leads" in [group["name"] for group in artifactory.get(GROUPS).json()]
     assert artifactory.delete(f"{GROUPS}/leads").text == "Group 'leads' has been removed successfully."
     assert artifactory.get(f"{USERS}/alice").json()["groups"] == []
+
+
+def test_only_replacing_a_group_removes_members(artifactory):
+    artifactory.put(f"{USERS}/alice", json=ALICE)
+    artifactory.put(f"{USERS}/bob", json=ALICE)
+    leads = f"{GROUPS}/leads"
+    artifactory.put(leads, json={"userNames": ["alice"]})
+    artifactory.post(leads, json={"userNames": []})
+    artifactory.post(leads, json={"userNames": ["bob"]})
+    assert artifactory.get(f"{leads}?includeUsers=true").json()["userNames"] == ["alice", "bob"]
+    artifactory.put(leads, json={"userNames": ["bob"]})
+    assert artifactory.get(f"{leads}?includeUsers=true").json()["userNames"] == ["bob"]
+
+
+def test_group_has_roles_and_a_realm_in_lower_case(artifactory, sandbox):
+    roles = {"watchManager": True, "policyManager": True, "reportsManager": True}
+    artifactory.put(f"{GROUPS}/leads", json={**roles, "realm": "LDAP"})
+    detail = artifactory.get(f"{GROUPS}/leads").json()
+    assert detail.items() >= {**roles, "realm": "ldap"}.items()
+    sandbox.switch("artifact", version="6.20.0")
+    assert "watchManager" not in artifactory.get(f"{GROUPS}/leads").json()
 
 
 def test_members_have_the_permissions_of_their_groups(artifactory, sandbox):

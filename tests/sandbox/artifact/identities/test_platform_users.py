@@ -211,6 +211,7 @@ def test_passwords_are_rejected_when_tokens_are_required(access, sandbox):
 def test_user_is_locked_after_failed_logins_when_the_policy_is_enabled(access, artifactory, sandbox):
     policy = "/api/security/userLockPolicy"
     assert artifactory.get(policy).json() == {"enabled": False, "loginAttempts": 5}
+    assert artifactory.put(policy, json={"enabled": False, "loginAttempts": 0}).status_code == 200
     assert artifactory.put(policy, json={"enabled": True, "loginAttempts": 101}).status_code == 400
     assert artifactory.put(policy, json={"enabled": True, "loginAttempts": 2}).status_code == 200
     access.post(USERS, json=ALICE)

@@ -188,6 +188,12 @@ def test_patch_sets_and_removes_properties(artifactory):
     }
 
 
+def test_recursive_change_of_an_empty_repository_sets_the_properties_of_its_root(artifactory):
+    artifactory.put("/api/repositories/empty", json={"rclass": "local"})
+    assert artifactory.put("/api/storage/empty?properties=a=b&recursive=1").status_code == 204
+    assert artifactory.get("/api/storage/empty?properties").json()["properties"] == {"a": ["b"]}
+
+
 def test_patch_is_recursive_by_default(artifactory):
     body = {"props": {"a": "b"}}
     artifactory.patch("/api/metadata/generic-local/app?recursiveProperties=0", json=body)

@@ -275,9 +275,18 @@ def test_head_requests_are_bypassed_when_the_registry_does_not_support_them(arti
     assert read(artifactory)["bypassHeadRequests"] is True
 
 
-def test_feed_addresses_are_not_returned(artifactory):
-    create(artifactory, **required_members("remote", "nuget"), v3FeedUrl="https://feed.example")
-    assert not {"v3FeedUrl", "symbolServerUrl"} & read(artifactory).keys()
+@pytest.mark.parametrize(("version", "is_bypassed"), [("7.121.9", False), ("7.122", True)])
+def test_head_requests_to_another_registry_are_bypassed_since_7_122(artifactory, sandbox, version, is_bypassed):
+    sandbox.switch("artifact", version=version)
+    registry = {"terraformRegistryUrl": "https://tf.app.wiz.io", "bypassHeadRequests": False}
+    create(artifactory, rclass="remote", packageType="terraform", url="https://github.com", **registry)
+    assert read(artifactory)["bypassHeadRequests"] is is_bypassed
+
+
+def test_feed_addresses_are_returned_unless_they_are_empty(artifactory):
+    create(artifactory, **required_members("remote", "nuget"), v3FeedUrl="https://feed.example", symbolServerUrl="")
+    assert read(artifactory)["v3FeedUrl"] == "https://feed.example"
+    assert "symbolServerUrl" not in read(artifactory)
 
 
 @pytest.mark.parametrize(
@@ -300,10 +309,10 @@ def test_number_of_environments_depends_on_the_version(artifactory, sandbox, ver
         assert read(artifactory, "team-npm")["environments"] == outcome
 
 
-def test_environments_are_ignored_when_the_repository_belongs_to_no_project(artifactory):
+def test_repository_without_a_project_has_environments(artifactory):
     create(artifactory, rclass="local", packageType="npm", projectKey="default", environments=["DEV"])
     created = read(artifactory)
-    assert created["environments"] == []
+    assert created["environments"] == ["DEV"]
     assert "projectKey" not in created
 
 

@@ -146,7 +146,7 @@ def test_provider_is_deleted_with_its_mappings(platform):
         ({"token_spec": {}}, "token_spec must have a username or a scope"),
         ({"token_spec": {"username": "ci", "username_pattern": "x"}}, "token_spec cannot have both"),
         ({"token_spec": {"scope": "everything"}}, "token_spec.scope is invalid"),
-        ({"token_spec": {**TOKEN, "expires_in": 59}}, "token_spec.expires_in must be between 60 and 86400"),
+        ({"token_spec": {**TOKEN, "expires_in": 59}}, "Invalid expiry: expires_in must be between 60 and 86400"),
         ({"token_spec": {**TOKEN, "audience": 1}}, "token_spec.audience must be a text"),
     ],
 )

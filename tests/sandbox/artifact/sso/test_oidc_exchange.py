@@ -118,6 +118,14 @@ def test_token_with_wrong_claims_is_refused(seeded: Sandbox, changes: dict[str, 
     assert error_of(exchange(seeded, {**CLAIMS, **changes})) == (401, message)
 
 
+def test_keys_are_not_found_when_the_address_of_the_provider_ends_with_a_slash(seeded: Sandbox) -> None:
+    platform = Session(seeded.url, seeded.environment["JFROG_ACCESS_TOKEN"])
+    path = "/access/api/v1/oidc/gitlab"
+    provider = platform.get(path).json()
+    platform.put(path, json={**provider, "issuer_url": f"{provider['issuer_url']}/"})
+    assert error_of(exchange(seeded, CLAIMS)) == (401, "Failed to get public key")
+
+
 @pytest.mark.parametrize(
     "token", ["x", "a.b.c", sign(CLAIMS, key="other"), sign(CLAIMS, algorithm="none"), f"{sign(CLAIMS)}é", "é.é.é"]
 )

@@ -42,7 +42,7 @@ def test_certificate_is_added_listed_and_deleted(artifactory: Session, tmp_path:
             "issuedBy": "Example Ü CA",
             "issuedOn": times[0],
             "validUntil": times[1],
-            "fingerprint": expected.fingerprint(hashes.SHA256()).hex(":"),
+            "fingerprint": expected.fingerprint(hashes.SHA256()).hex(":").upper(),
         }
     ]
     assert artifactory.delete(f"{CERTIFICATES}/mirror%20a").status_code == 200

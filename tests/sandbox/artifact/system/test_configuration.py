@@ -342,3 +342,37 @@ def test_deleted_repository_is_removed_from_backups_and_the_indexer(artifactory,
     references = [element.text for parent in lists for element in parent.iterfind(".//{*}repositoryRef")]
     assert references == ["generic-local", "generic-local"]
     assert patch("backups: {backup-daily: {enabled: false}}").status_code == 200
+
+
+def test_parts_of_the_configuration_have_calls_of_their_own(artifactory, artifactory_reader, patch, read):
+    patch(
+        "security: {anonAccessEnabled: true, oauthSettings: {enableIntegration: true, oauthProvidersSettings:"
+        " {okta: {name: okta, providerType: openId, id: a, secret: hidden, apiUrl: 'https://a'}}}}"
+    )
+    security = artifactory.get("/api/securityconfig").json()
+    assert (security["anonAccessEnabled"], security["passwordSettings"]["encryptionPolicy"]) == (True, "SUPPORTED")
+    provider = {"name": "okta", "enabled": False, "providerType": "openId", "id": "a", "apiUrl": "https://a"}
+    assert artifactory.get("/api/oauth").json() == {
+        "enabled": True,
+        "persistUsers": False,
+        "allowUserToAccessProfile": False,
+        "availableTypes": [],
+        "providers": [provider],
+    }
+    expiration = "/api/security/configuration/passwordExpirationPolicy"
+    assert artifactory.get(expiration).json() == {"enabled": False, "passwordMaxAge": 60, "notifyByEmail": True}
+    changed = {"enabled": True, "passwordMaxAge": 120, "notifyByEmail": False}
+    assert artifactory.put(expiration, json=changed).json() == changed == artifactory.get(expiration).json()
+    assert artifactory.put(expiration, json={"passwordMaxAge": 0}).status_code == 400
+    assert read("security/passwordSettings/expirationPolicy/passwordMaxAge") == "120"
+    for path in ("/api/securityconfig", "/api/oauth", expiration):
+        assert artifactory_reader.get(path).status_code == 403
+
+
+def test_base_url_is_replaced_as_text(artifactory, artifactory_reader, read):
+    address = f"{PATH}/baseUrl"
+    text = {"Content-Type": "text/plain"}
+    assert artifactory.put(address, data=b"http://files.example.com", headers=text).status_code == 200
+    assert read("urlBase") == "http://files.example.com"
+    assert artifactory.put(address, data=b"nowhere", headers=text).status_code == 400
+    assert artifactory_reader.put(address, data=b"http://other.example.com", headers=text).status_code == 403

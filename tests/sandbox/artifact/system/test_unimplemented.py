@@ -31,6 +31,9 @@ ADMINISTRATOR_CALLS = [
     ("GET", "/api/tasks"),
     ("GET", "/api/security/passwordSettings"),
     ("GET", "/api/federation/status/stateSummary"),
+    ("PUT", "/api/securityconfig"),
+    ("GET", "/api/archive/v2/packages/policies"),
+    ("GET", "/api/cleanup/bundles/policies/a"),
 ]
 
 
@@ -93,6 +96,8 @@ def test_journal_contains_the_label_when_the_call_is_not_implemented(artifactory
         ("GET", "/api/v1/aws"),
         ("GET", "/api/v1/cert/root"),
         ("GET", "/api/v1/system/readiness"),
+        ("GET", "/api/v1/crowd"),
+        ("PUT", "/api/v1/httpsso"),
     ],
 )
 def test_known_token_service_call_is_501_when_it_is_not_implemented(sandbox, method, path):
@@ -104,6 +109,13 @@ def test_known_token_service_call_is_501_when_it_is_not_implemented(sandbox, met
         {"errors": [{"code": "NOT_IMPLEMENTED", "message": message}]},
     )
     assert Session(f"{sandbox.url}/access", ("admin", "wrong")).request(method, path).status_code == 401
+
+
+@pytest.mark.parametrize("path", ["/worker/api/v1/workers", "/xray/api/v2/policies", "/distribution/api/v1/keys/pgp"])
+def test_call_of_another_service_of_the_platform_is_501(sandbox, path):
+    admin = Session(sandbox.url, sandbox.environment["JFROG_ACCESS_TOKEN"])
+    assert admin.get(path).json()["errors"][0]["code"] == "NOT_IMPLEMENTED"
+    assert Session(sandbox.url).get(path).status_code == 401
 
 
 def test_token_service_path_is_404_when_the_real_server_has_no_such_call(sandbox):

@@ -1,0 +1,95 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Calls for parts of the central configuration: security, OAuth, expiration of passwords, base URL, web server."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.responses import PlainTextResponse, Response
+
+from ....http.routing import Route
+from ...call import PRO_SCOPE, Call
+from ...protocol.errors import ArtifactError
+from ...protocol.json_conversion import to_boolean, to_integer
+from ...protocol.json_response import json_response
+from ...protocol.request_body import read_json_object
+from .store import complete_document
+from .values import ViolatesSchema
+
+# Members of an OAuth provider in responses. Its secret is none of them.
+OAUTH_PROVIDER = ("enabled", "providerType", "id", "apiUrl", "authUrl", "tokenUrl", "basicUrl", "domain")
+DAYS = (1, 999)
+
+
+async def get_security(call: Call) -> Response:
+    """Handle `GET /api/securityconfig`."""
+    call.require_admin()
+    security = call.configuration.load_section("security")
+    password_settings = security["passwordSettings"]
+    policy = str(password_settings["encryptionPolicy"]).upper()
+    return json_response({**security, "passwordSettings": {**password_settings, "encryptionPolicy": policy}})
+
+
+async def get_oauth(call: Call) -> Response:
+    """Handle `GET /api/oauth`."""
+    call.require_admin()
+    settings = call.configuration.load_section("security")["oauthSettings"]
+    providers = [
+        {"name": name, **{member: fields[member] for member in OAUTH_PROVIDER if member in fields}}
+        for name, fields in settings["oauthProvidersSettings"].items()
+    ]
+    flags = {member: settings[member] for member in ("persistUsers", "allowUserToAccessProfile")}
+    return json_response(
+        {"enabled": settings["enableIntegration"], **flags, "availableTypes": [], "providers": providers}
+    )
+
+
+async def get_password_expiration(call: Call) -> Response:
+    """Handle `GET /api/security/configuration/passwordExpirationPolicy`."""
+    call.require_admin()
+    return json_response(call.configuration.load_section("security")["passwordSettings"]["expirationPolicy"])
+
+
+async def replace_password_expiration(call: Call) -> Response:
+    """Handle `PUT /api/security/configuration/passwordExpirationPolicy`."""
+    call.require_admin()
+    converters = {"enabled": to_boolean, "passwordMaxAge": to_integer, "notifyByEmail": to_boolean}
+    body = await read_json_object(call, **converters)
+    security = call.configuration.load_section("security")
+    policy = security["passwordSettings"]["expirationPolicy"]
+    policy.update({name: body[name] for name in converters if name in body})
+    if not DAYS[0] <= policy["passwordMaxAge"] <= DAYS[1]:
+        raise ArtifactError(400, f"passwordMaxAge must be between {DAYS[0]} - {DAYS[1]}")
+    _save(call, "security", security)
+    return json_response(policy)
+
+
+async def replace_base_url(call: Call) -> Response:
+    """Handle `PUT /api/system/configuration/baseUrl`, whose body is the URL as text."""
+    call.require_admin()
+    url = (await call.request.body()).decode(errors="replace").strip()
+    if not url.startswith(("http://", "https://")):
+        raise ArtifactError(400, f"Invalid URL base: {url}")
+    _save(call, "urlBase", url)
+    return PlainTextResponse(f'URL base has been successfully updated to "{url}".')
+
+
+def _save(call: Call, section: str, value: Any) -> None:
+    try:
+        completed = complete_document({**call.configuration.load(), section: value})
+    except ViolatesSchema:
+        raise ArtifactError(400) from None
+    call.begin_descriptor_write()
+    call.configuration.save(completed)
+
+
+PASSWORD_EXPIRATION = "/api/security/configuration/passwordExpirationPolicy"
+ROUTES = (
+    Route("GET", "/api/securityconfig", get_security, "security_settings"),
+    Route("GET", "/api/oauth", get_oauth, "oauth_settings", scope=PRO_SCOPE),
+    Route("GET", PASSWORD_EXPIRATION, get_password_expiration, "password_expiration"),
+    Route("PUT", PASSWORD_EXPIRATION, replace_password_expiration, "replace_password_expiration"),
+    Route("PUT", "/api/system/configuration/baseUrl", replace_base_url, "replace_base_url"),
+)
