@@ -42,6 +42,9 @@ from .keys import keypairs as key_store
 from .ldap import ldap_api
 from .lifecycle import bundle_api, bundles, promotion_api
 from .maven import maven_api
+from .platform import role_api as global_role_api
+from .platform import scim_api, sign_on_api, stage_api
+from .platform import store as platform_store
 from .projects import attachment_api, environment_api, member_api, project_api, role_api
 from .projects import store as project_store
 from .protocol import feature_versions, methods
@@ -126,6 +129,10 @@ ACCESS_ROUTES = Routes(
         *saml_api.ROUTES,
         *oidc_exchange.ROUTES,
         *oidc_api.ROUTES,
+        *sign_on_api.ROUTES,
+        *global_role_api.ROUTES,
+        *scim_api.ROUTES,
+        *stage_api.ROUTES,
         *unimplemented.ACCESS_ROUTES,
     )
 )
@@ -147,6 +154,7 @@ class ArtifactService(Service):
             permissions.SCHEMA,
             project_store.SCHEMA,
             sso_store.SCHEMA,
+            platform_store.SCHEMA,
             key_store.SCHEMA,
             policies.SCHEMA,
             bundles.SCHEMA,

@@ -92,6 +92,7 @@ ROLE_FILTERS = "7.117"
 WIZ_HEAD_BYPASSED = "7.122"
 PLATFORM_ROLES = "7.128"
 PLATFORM_AUDITORS = "7.141"
+STAGES = "7.155"
 # Recorded in 7.161. The versions that introduced the following are not known.
 UNKNOWN_REPOSITORY_IS_404 = "7.161"
 REPOSITORY_NAME_MESSAGES = "7.161"

@@ -126,8 +126,6 @@ ACCESS_FAMILIES = (
     "v1/aws",
     "v1/cert",
     "v1/config",
-    "v1/crowd",
-    "v1/httpsso",
     "v1/ldap",
     "v1/logshipping",
     "v1/oauth",

@@ -96,8 +96,8 @@ def test_journal_contains_the_label_when_the_call_is_not_implemented(artifactory
         ("GET", "/api/v1/aws"),
         ("GET", "/api/v1/cert/root"),
         ("GET", "/api/v1/system/readiness"),
-        ("GET", "/api/v1/crowd"),
-        ("PUT", "/api/v1/httpsso"),
+        ("GET", "/api/v1/aws/other"),
+        ("POST", "/api/v1/scim/v2/Bulk"),
     ],
 )
 def test_known_token_service_call_is_501_when_it_is_not_implemented(sandbox, method, path):

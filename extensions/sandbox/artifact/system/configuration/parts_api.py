@@ -15,12 +15,15 @@ from ...protocol.errors import ArtifactError
 from ...protocol.json_conversion import to_boolean, to_integer
 from ...protocol.json_response import json_response
 from ...protocol.request_body import read_json_object
+from .schema import REVERSE_PROXY
 from .store import complete_document
-from .values import ViolatesSchema
+from .values import ViolatesSchema, complete, drop_unknown
 
 # Members of an OAuth provider in responses. Its secret is none of them.
 OAUTH_PROVIDER = ("enabled", "providerType", "id", "apiUrl", "authUrl", "tokenUrl", "basicUrl", "domain")
 DAYS = (1, 999)
+# The type of a web server that is no reverse proxy.
+DIRECT = "DIRECT"
 
 
 async def get_security(call: Call) -> Response:
@@ -76,6 +79,24 @@ async def replace_base_url(call: Call) -> Response:
     return PlainTextResponse(f'URL base has been successfully updated to "{url}".')
 
 
+async def get_web_server(call: Call) -> Response:
+    """Handle `GET /api/system/configuration/webServer`: the settings of the reverse proxy."""
+    call.require_admin()
+    for key, fields in call.configuration.load_section("reverseProxies").items():
+        return json_response({"key": key, **fields})
+    return json_response({"key": DIRECT.lower(), **complete(REVERSE_PROXY, {"webServerType": DIRECT}, "")})
+
+
+async def replace_web_server(call: Call) -> Response:
+    """Handle `POST /api/system/configuration/webServer`."""
+    call.require_admin()
+    body = await read_json_object(call)
+    key = str(body.get("key") or body.get("webServerType") or "").lower()
+    fields = {name: value for name, value in drop_unknown(REVERSE_PROXY, body).items() if value != ""}
+    _save(call, "reverseProxies", {key: fields})
+    return await get_web_server(call)
+
+
 def _save(call: Call, section: str, value: Any) -> None:
     try:
         completed = complete_document({**call.configuration.load(), section: value})
@@ -91,5 +112,7 @@ ROUTES = (
     Route("GET", "/api/oauth", get_oauth, "oauth_settings", scope=PRO_SCOPE),
     Route("GET", PASSWORD_EXPIRATION, get_password_expiration, "password_expiration"),
     Route("PUT", PASSWORD_EXPIRATION, replace_password_expiration, "replace_password_expiration"),
+    Route("GET", "/api/system/configuration/webServer", get_web_server, "web_server", scope=PRO_SCOPE),
+    Route("POST", "/api/system/configuration/webServer", replace_web_server, "replace_web_server", scope=PRO_SCOPE),
     Route("PUT", "/api/system/configuration/baseUrl", replace_base_url, "replace_base_url"),
 )
