@@ -10,9 +10,11 @@ from typing import Any
 from ..access.accounts import Principal
 from ..access.token_api import require_caller
 from ..call import Call
-from ..protocol.errors import AccessError
+from ..protocol import feature_versions
+from ..protocol.errors import AccessError, ArtifactError
 
 ADMIN_ROLE = "Project Admin"
+REMOTE_REPOSITORIES = "manage_remote_repository"
 
 
 def require_platform_admin(call: Call) -> None:
@@ -45,6 +47,27 @@ def require_project(call: Call, key: str, privilege: str | None = None) -> dict[
     if project is None:
         raise AccessError(404, f"Project with key '{key}' not found")
     return project
+
+
+def require_repository_manager(call: Call, project: Any, rclass: str) -> None:
+    """Fail unless the caller of Artifactory may manage repositories of a class in a project.
+
+    These are the administrators of the platform and, with the privileges of the project, those of the project.
+    """
+    call.require_login()
+    if call.principal.admin or administers_repositories(call, project, rclass):
+        return
+    raise ArtifactError(403)
+
+
+def administers_repositories(call: Call, project: Any, rclass: str) -> bool:
+    """Return whether the caller of Artifactory is an administrator of a project who may manage such repositories."""
+    found = call.projects.find(project) if isinstance(project, str) else None
+    if found is None or not _administers(call, call.principal, str(project)):
+        return False
+    privileges = found["admin_privileges"]
+    is_limited = rclass == "remote" and call.supports(feature_versions.REMOTE_REPOSITORY_PRIVILEGE)
+    return bool(privileges["manage_resources"] and (not is_limited or privileges.get(REMOTE_REPOSITORIES)))
 
 
 def require_projects_exist(call: Call, key: str) -> None:

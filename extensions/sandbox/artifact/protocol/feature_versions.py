@@ -91,6 +91,7 @@ LONG_RELEASE_BUNDLE_NAMES = "7.113.0"
 ROLE_FILTERS = "7.117"
 WIZ_HEAD_BYPASSED = "7.122"
 PLATFORM_ROLES = "7.128"
+REMOTE_REPOSITORY_PRIVILEGE = "7.134"
 PLATFORM_AUDITORS = "7.141"
 STAGES = "7.155"
 # Recorded in 7.161. The versions that introduced the following are not known.

@@ -35,12 +35,15 @@ class Form(NamedTuple):
     unassigned_project: str
 
 
-def render_for_caller(call: Call, repository: Repository, is_complete: bool, depth: int = 0) -> str:
+def render_for_caller(
+    call: Call, repository: Repository, is_complete: bool, depth: int = 0, is_managed: bool = False
+) -> str:
     """Return a configuration as JSON, with the members that the caller may see.
 
     :arg is_complete: whether to include members of other package types, as in the first version of the API
+    :arg is_managed: whether the caller manages the repository as an administrator of its project
     """
-    if not call.principal.admin:
+    if not call.principal.admin and not is_managed:
         visible = {name: repository.configuration.get(name) for name in PUBLIC_MEMBERS}
         return format_json(visible, depth)
     has_encryption = call.supports(feature_versions.ENCRYPTED_PASSWORDS)

@@ -12,6 +12,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from ...http.routing import Route
 from ..call import PRO_SCOPE, Call
+from ..projects.privileges import administers_repositories, require_repository_manager
 from ..protocol import feature_versions
 from ..protocol.errors import ArtifactError
 from ..protocol.formats import format_package_type
@@ -51,10 +52,11 @@ async def get_repository(call: Call, key: str) -> Response:
     call.require_pro()
     call.require_login()
     repository = require_repository(call, key)
-    if not is_readable(call, repository):
+    is_managed = administers_repositories(call, repository.configuration.get("projectKey"), repository.rclass)
+    if not is_managed and not is_readable(call, repository):
         raise ArtifactError(404 if call.get_switch("hide_unauthorized") else 403)
     kind = f"repositories.{CLASS_LABELS[repository.rclass]}RepositoryConfiguration"
-    text = render_for_caller(call, repository, is_complete=True)
+    text = render_for_caller(call, repository, is_complete=True, is_managed=is_managed)
     return call.vendor_json_text(kind, text, **{"Cache-Control": "no-store"})
 
 
@@ -104,8 +106,9 @@ async def check_existence(call: Call) -> Response:
 async def create_repository(call: Call, key: str) -> Response:
     """Handle `PUT /api/repositories/{key}`."""
     call.require_pro()
-    call.require_admin()
+    call.require_login()
     fields = await read_configuration(call)
+    require_repository_manager(call, fields.get("projectKey"), str(fields.get("rclass")).lower())
     configuration = prepare_creation(call, key, fields)
     call.begin_descriptor_write()
     call.repositories.store(key, configuration)
@@ -115,7 +118,7 @@ async def create_repository(call: Call, key: str) -> Response:
 async def update_repository(call: Call, key: str) -> Response:
     """Handle `POST /api/repositories/{key}`."""
     call.require_pro()
-    call.require_admin()
+    _require_manager(call, key)
     configuration = prepare_update(call, require_repository(call, key, is_write=True), await read_configuration(call))
     call.begin_descriptor_write()
     call.repositories.store(key, configuration)
@@ -125,7 +128,7 @@ async def update_repository(call: Call, key: str) -> Response:
 async def delete_repository(call: Call, key: str) -> Response:
     """Handle `DELETE /api/repositories/{key}`."""
     call.require_pro()
-    call.require_admin()
+    _require_manager(call, key)
     repository = call.repositories.find_stored(key)
     if call.supports(feature_versions.REPOSITORY_DELETION_REPORTS):
         report = await delete_with_report(call, key)
@@ -137,6 +140,13 @@ async def delete_repository(call: Call, key: str) -> Response:
     await call.repositories.delete(repository)
     content = "has" if repository.rclass == "virtual" else "and all its content have"
     return PlainTextResponse(f"Repository {key} {content} been removed successfully.")
+
+
+def _require_manager(call: Call, key: str) -> None:
+    """Fail unless the caller may change a repository. For a missing one, only administrators get to know that."""
+    repository = call.repositories.find_stored(key)
+    project, rclass = (repository.configuration.get("projectKey"), repository.rclass) if repository else (None, "")
+    require_repository_manager(call, project, rclass)
 
 
 def require_repository(call: Call, key: str, is_write: bool = False) -> Repository:

@@ -159,7 +159,7 @@ def _add_environment(state: State, project: str, name: Any) -> None:
 
 def _add_project(state: State, seed: dict[str, Any]) -> None:
     key = seed["project_key"]
-    project = project_api.change_project(state.projects, project_api.create_default_project(key), seed)
+    project = project_api.change_project(state, project_api.create_default_project(key), seed)
     state.projects.clear(key)
     state.projects.save(project)
     for name in seed.get("environments", ()):

@@ -238,6 +238,39 @@ def test_deleted_accounts_and_repositories_leave_their_projects(platform):
     assert platform.get(f"{WEB}/groups").json() == platform.get(f"{WEB}/users").json() == {"members": []}
 
 
+def test_further_privileges_depend_on_the_version_and_the_request(platform, sandbox):
+    more = {"manage_remote_repository": True, "manage_security_assets": True}
+    assert (
+        "manage_remote_repository" not in platform.put(WEB, json={"admin_privileges": more}).json()["admin_privileges"]
+    )
+    sandbox.switch("artifact", version="7.134.0")
+    privileges = platform.get(WEB).json()["admin_privileges"]
+    assert (privileges["manage_remote_repository"], privileges["manage_security_assets"]) == (False, True)
+    assert "allow_ignore_rules" not in privileges
+    assert platform.put(WEB, json={"admin_privileges": more}).json()["admin_privileges"].items() >= more.items()
+
+
+def test_project_administrator_manages_the_repositories_of_the_project(platform, sandbox):
+    manager = Session(sandbox.url, ("reader", "sandbox-reader"))
+    local, remote = "/artifactory/api/repositories/web-local", "/artifactory/api/repositories/web-remote"
+    fields = {"rclass": "local", "projectKey": "web", "description": "a"}
+    upstream = {"rclass": "remote", "projectKey": "web", "url": "https://example.com"}
+    assert manager.put(local, json=fields).status_code == 403
+    platform.put(f"{WEB}/users/reader", json={"name": "reader", "roles": ["Project Admin"]})
+    assert manager.put(local, json={**fields, "projectKey": None}).status_code == 403
+    assert manager.put(local, json=fields).status_code == manager.put(remote, json=upstream).status_code == 200
+    assert manager.post(local, json={"notes": "b"}).status_code == 200
+    assert manager.get(local).json().items() >= {"notes": "b", "projectKey": "web"}.items()
+    assert manager.post("/artifactory/api/repositories/libs", json={"notes": "b"}).status_code == 403
+    assert manager.delete(remote).status_code == 200
+    sandbox.switch("artifact", version="7.134.0")
+    assert manager.put(remote, json=upstream).status_code == 403
+    platform.put(WEB, json={"admin_privileges": {"manage_remote_repository": True}})
+    assert manager.put(remote, json=upstream).status_code == 200
+    platform.put(WEB, json={"admin_privileges": {"manage_resources": False}})
+    assert manager.delete(local).status_code == 403
+
+
 def test_project_administrator_has_the_privileges_of_the_project(platform, sandbox):
     manager = Session(sandbox.url, ("reader", "sandbox-reader"))
     assert manager.get(PROJECTS).json() == []
