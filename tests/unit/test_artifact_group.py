@@ -370,6 +370,17 @@ def test_group_is_managed_in_the_older_api() -> None:
             assert run("artifact_group", url=server.url, **options, **TASK)["changed"]
 
 
+def test_older_api_removes_members_by_replacing_the_group() -> None:
+    ldap = {"realm": "ldap", "realmAttributes": "cn=developers", "externalId": None}
+    body = {**OLD, "realm": "ldap", "realmAttributes": "cn=developers", "description": "New", "userNames": ["dave"]}
+    before = old_group(userNames=["carol", "dave"], **ldap)
+    replaced = call("PUT", f"{CLASSIC}/developers", 201, sent_json={k: v for k, v in body.items() if v is not None})
+    after = old_group(userNames=["dave"], description="New", **ldap)
+    with conversation(*no_access(), before, replaced, after) as server:
+        options = {"members": ["dave"], "purge": True, "description": "New"}
+        assert run("artifact_group", url=server.url, **options, **TASK)["changed"]
+
+
 def test_members_are_refused_when_the_older_api_does_not_return_them() -> None:
     with conversation(*no_access(), call("GET", f"{CLASSIC}/developers?includeUsers=true", json=OLD)) as server:
         result = run("artifact_group", url=server.url, members=["carol"], **TASK)

@@ -32,8 +32,11 @@ def list_all(state: State, kind: str) -> list[dict[str, Any]]:
 
 def save(state: State, kind: str, key: str, value: dict[str, Any]) -> None:
     """Create or replace an object."""
-    query = "INSERT INTO artifact_platform_objects VALUES (?, ?, ?) ON CONFLICT (kind, key) DO UPDATE SET value = excluded.value"
-    state.runtime.db.execute(query, (kind, key, json.dumps(value)))
+    state.runtime.db.execute(
+        "INSERT INTO artifact_platform_objects VALUES (?, ?, ?)"
+        " ON CONFLICT (kind, key) DO UPDATE SET value = excluded.value",
+        (kind, key, json.dumps(value)),
+    )
 
 
 def delete(state: State, kind: str, key: str) -> bool:

@@ -136,4 +136,5 @@ def _parse_classic(record: Record) -> Fields:
         "members": sorted({member.lower() for member in record.maybe_texts("userNames")}) if has_members else None,
         "realm": record.maybe_text("realm"),
         "realm_attributes": record.maybe_text("realmAttributes"),
+        "record": {member: value for member, value in record.items() if value is not None},
     }

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+import typing as t
+
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.access import (
     generation,
     groups,
@@ -133,10 +135,7 @@ class ManagedGroup:
         current, desired = self._current["members"], fields.get("members", {})
         scalars = {name: value for name, value in fields.items() if name != "members"}
         if not generation.is_platform(self._artifact):
-            body = groups.FIELDS.to_classic(scalars)
-            if "members" in fields:
-                body["userNames"] = sorted({*(() if self._purge else current), *desired})
-            self._artifact.http.write("POST", self._classic_address(self._current["name"]), json=body)
+            self._update_classic(scalars, desired if "members" in fields else None)
             return
         if scalars:
             body = _to_platform(scalars, self._current["resources_member"])
@@ -145,6 +144,18 @@ class ManagedGroup:
         if added or removed:
             body = {"add": added, "remove": removed}
             self._artifact.http.write("PATCH", f"{self._address()}/members", json=body)
+
+    def _update_classic(self, scalars: Fields, desired: t.Iterable[str] | None) -> None:
+        """Write fields and, unless they are `None`, members. Only a replacement removes members."""
+        address, current = self._classic_address(self._current["name"]), self._current["members"]
+        body = groups.FIELDS.to_classic(scalars)
+        if desired is not None:
+            body["userNames"] = sorted({*(() if self._purge else current), *desired})
+        if desired is None or set(current) <= set(body["userNames"]):
+            self._artifact.http.write("POST", address, json=body)
+        else:
+            body = {**self._current["record"], **body}
+            self._artifact.http.write("PUT", address, json=body, accept=(200, 201))
 
     def to_result(self, group: Fields) -> Fields:
         """Return the group as the module returns it; a predicted one with the values of a new group."""
