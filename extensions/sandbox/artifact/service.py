@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import functools
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 from urllib.parse import parse_qsl, unquote
@@ -71,6 +73,7 @@ from .webhooks import webhook_api
 # Paths that redirect browsers to the user interface.
 HOME = ("/", "/webapp")
 NODE_ID = "5f0e1ab1c3d24e6a"
+OPEN_END = re.compile(r"/+$|(?<=/[.][.])$")
 
 ROUTES = Routes(
     (
@@ -374,9 +377,10 @@ class ArtifactService(Service):
         if path in HOME and request.method == "GET":  # before authentication
             return Response(status_code=302, headers={"Location": f"{Call(request, self._state, {}).base}/webapp/"})
         query = _parse_query(request)
-        path = path.rstrip("/") if path.startswith("/api/") else path
-        match = ROUTES.find(request.method, path, query)
-        resource = _find_resource_without_method(path, match)
+        path = self._normalize_api_path(path) if path.startswith("/api/") else path
+        routes = _select_routes(self.runtime.get_switch("artifact", "version"))
+        match = routes.find(request.method, path, query)
+        resource = _find_resource_without_method(routes, path, match)
         if match.route is not None and not resource:
             match.route.enter(request)
         call = Call(request, self._state, query)
@@ -394,6 +398,13 @@ class ArtifactService(Service):
         return await match.route.handler(
             call, **{name: _decode_parameter(name, part) for name, part in match.parameters.items()}
         )
+
+    def _normalize_api_path(self, path: str) -> str:
+        """Return the path without a slash at its end, which old versions take for a part of the name of a build."""
+        name = path.removeprefix("/api/build/")
+        if name not in ("", path) and not self._state.supports(feature_versions.BUILD_NAMES_WITHOUT_SLASH):
+            return OPEN_END.sub("%2F", path)
+        return path.rstrip("/")
 
     def _authenticate(self, request: Request, route: Route | None) -> Principal:
         try:
@@ -418,13 +429,19 @@ def _omit_length(response: Response, path: str) -> None:
         response.headers["Content-Length"] = "0"
 
 
-def _find_resource_without_method(path: str, match: RouteMatch) -> list[Route]:
+@functools.cache
+def _select_routes(version: str) -> Routes:
+    """Return the routes of a version."""
+    return ROUTES.select(lambda route: route.since is None or is_at_least(version, route.since))
+
+
+def _find_resource_without_method(routes: Routes, path: str, match: RouteMatch) -> list[Route]:
     """Return the routes of the resource at a path if the resource does not support the method.
 
     A family of unimplemented calls around the resource does not apply then.
     """
     if path.startswith("/api/") and (match.route is None or match.route.method == ANY):
-        return ROUTES.find_resource(path)
+        return routes.find_resource(path)
     return []
 
 

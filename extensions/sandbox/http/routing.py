@@ -39,6 +39,7 @@ class Route:
     :arg argument: `name` or `name=value` that the arguments of the request must contain
     :arg scope: permission or edition that the route requires, in terms of the service
     :arg streams_body: whether the handler reads the body itself
+    :arg since: version that introduced the route, in terms of the service
     """
 
     method: str
@@ -49,6 +50,7 @@ class Route:
     argument: str | None = None
     scope: str | None = None
     streams_body: bool = False
+    since: str | None = None
 
     def accepts_method(self, method: str) -> bool:
         """Return whether the route serves a method."""
@@ -114,6 +116,10 @@ class Routes:
     def __init__(self, routes: Iterable[Route]) -> None:
         """Create the table from routes in order of precedence."""
         self._routes = sorted(routes, key=lambda route: route.argument is None)
+
+    def select(self, condition: Callable[[Route], bool]) -> Routes:
+        """Return the routes that fulfil a condition."""
+        return Routes(filter(condition, self._routes))
 
     @property
     def labels(self) -> set[str]:

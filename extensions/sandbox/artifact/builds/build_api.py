@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import json
+import re
+from typing import Any
 from urllib.parse import quote
 
 from starlette.responses import PlainTextResponse, Response
@@ -13,7 +15,8 @@ from starlette.responses import PlainTextResponse, Response
 from ...http.routing import Route
 from ..call import Call
 from ..items.tree import Item
-from ..protocol.errors import ArtifactError
+from ..protocol import feature_versions
+from ..protocol.errors import ArtifactError, PlainError
 from ..protocol.formats import format_time_with_offset
 from ..protocol.json_conversion import to_boolean
 from ..protocol.request_body import read_json_body, read_json_object
@@ -24,6 +27,9 @@ from .records import Build, format_statuses, parse_time
 RECORD_DEFAULTS = {"version": "1.0.1", "durationMillis": 0}
 # The repository of build records on the real server. Permissions for builds are permissions for its paths.
 BUILD_INFO_REPO = "artifactory-build-info"
+START_PARTS = tuple(
+    map(re.compile, (r"\d+", "-", r"\d+", "-", r"\d+", "T", r"\d+", ":", r"\d+", ":", r"\d+", r"\.", r"\d+"))
+)
 
 
 async def list_builds(call: Call) -> Response:
@@ -31,7 +37,7 @@ async def list_builds(call: Call) -> Response:
     entries = [
         {"uri": f"/{quote(name, safe='')}", "lastStarted": format_time_with_offset(started)}
         for name, started in call.builds.list_names(get_project(call))
-        if call.principal.may("r", BUILD_INFO_REPO, name)
+        if not call.supports(feature_versions.BUILD_PERMISSIONS) or call.principal.may("r", BUILD_INFO_REPO, name)
     ]
     if not entries:
         raise ArtifactError(404, "No builds were found")
@@ -40,7 +46,9 @@ async def list_builds(call: Call) -> Response:
 
 async def list_runs(call: Call, name: str) -> Response:
     """Handle `GET /api/build/{name}`."""
-    require_build_read(call, name)
+    call.require_login()
+    if call.supports(feature_versions.BUILD_PERMISSIONS):
+        call.require_read(BUILD_INFO_REPO, name)
     entries = [
         {"uri": f"/{quote(run.number, safe='')}", "started": format_time_with_offset(run.started)}
         for run in call.builds.list_runs(get_project(call), name)
@@ -54,10 +62,7 @@ async def list_runs(call: Call, name: str) -> Response:
 async def get_run(call: Call, name: str, number: str) -> Response:
     """Handle `GET /api/build/{name}/{number}`."""
     require_build_read(call, name)
-    try:
-        started = parse_time(call.query["started"]) if "started" in call.query else None
-    except ValueError:
-        raise ArtifactError(400, f"Unable to parse the start time '{call.query['started']}'.") from None
+    started = _parse_start(call, call.query["started"]) if "started" in call.query else None
     build = call.builds.find(get_project(call), name, number, started)
     if build is None:
         start_clause = f", build started: {call.query['started']}" if started is not None else ""
@@ -84,24 +89,107 @@ def _compare_runs(call: Call, build: Build) -> Response:
 
 async def publish_build(call: Call) -> Response:
     """Handle `PUT /api/build`."""
-    record = await read_json_body(call, dict)
+    record = await (read_json_body if call.supports(feature_versions.BUILD_ERRORS_ARE_400) else _read_old_body)(
+        call, dict
+    )
     name = str(record.get("name") or "")
-    call.require_permission("w", BUILD_INFO_REPO, name, _permission_message(call, "publish", "Deploy"))
-    if not name or not record.get("number"):
-        raise ArtifactError(400, "The build's name and number are needed.")
+    _require_deploy(call, name)
+    _require_identity(call, record)
     # A record may contain the history of another server. Here, only promotions create one.
     record.pop("statuses", None)
+    started = _parse_start(call, record.get("started"))
+    record |= {"number": str(record["number"]), "artifactoryPrincipal": call.principal.name}
+    existing = call.builds.find(get_project(call), name, record["number"], started)
+    if existing is None or call.supports(feature_versions.BUILD_REPLACEMENT):
+        call.builds.publish(get_project(call), record, call.principal.name)
+    else:
+        _refuse_replacement(call, existing, record)
+    return empty_response(call)
+
+
+def _require_identity(call: Call, record: dict[str, Any]) -> None:
+    """Fail if a record has no name or number, in some versions also without a start time."""
+    if call.supports(feature_versions.BUILD_ERRORS_ARE_400):
+        if not record.get("name") or not record.get("number"):
+            raise ArtifactError(400, "The build's name and number are needed.")
+    elif not all(record.get(member) for member in ("name", "number", "started")):
+        if call.supports(feature_versions.BUILD_FIELDS_ARE_CHECKED):
+            raise PlainError(400, "Build name, number or start date cannot be empty or null!")
+        raise ArtifactError(500, "Build name, number and date cannot be empty or null!")
+
+
+def _refuse_replacement(call: Call, existing: Build, record: dict[str, Any]) -> None:
+    """Fail if a run exists, in version 6 only with other content."""
+    run = f"Build{{name='{existing.name}', number='{existing.number}', started='{record['started']}'}}"
+    if not call.supports(feature_versions.BUILD_ERRORS_ARE_400):
+        raise ArtifactError(500, f"Could not insert build {run}")
+    if existing.record != record:
+        raise ArtifactError(409, f"Build {run}:{existing.number}-{record['started']}already exists.")
+
+
+def empty_response(call: Call) -> Response:
+    """Return a response without a body. Some versions state a media type."""
+    has_type = call.supports(feature_versions.EMPTY_JSON_RESPONSES)
+    return Response(status_code=204, headers={"Content-Type": "application/json"} if has_type else None)
+
+
+async def _read_old_body(call: Call, kind: type) -> Any:
+    """Return the record in the body. Old versions report the failures of their parsers."""
+    body = (await call.request.body()).decode("utf-8", "replace").lstrip()
+    if not call.request.headers.get("content-type"):
+        found = f"Unexpected character {body[:1]!r} (code {ord(body[0])}) in prolog; expected '<'" if body else ""
+        column = 1 if body else 0
+        place = f" at [row,col {{unknown-source}}]: [1,{column}]"
+        raise ArtifactError(500, f" : {found or 'Unexpected EOF in prolog'}\n{place}")
+    if not body:
+        raise ArtifactError(500, "No content to map to Object due to end of input")
     try:
-        server_fields = {"number": str(record["number"]), "artifactoryPrincipal": call.principal.name}
-        call.builds.publish(get_project(call), record | server_fields, call.principal.name)
-    except (KeyError, ValueError):
-        raise ArtifactError(400, f"Unable to parse the start time '{record.get('started')}'.") from None
-    return Response(status_code=204)
+        return await read_json_body(call, kind)
+    except ArtifactError as error:
+        raise ArtifactError(500 if error.status == 400 else error.status, error.message) from None
+
+
+def _parse_start(call: Call, text: Any) -> float:
+    """Return the start time of a run in seconds since the epoch, or fail."""
+    try:
+        return parse_time(text)
+    except ValueError:
+        if call.supports(feature_versions.BUILD_ERRORS_ARE_400):
+            raise ArtifactError(400, f"Unable to parse the start time '{text}'.") from None
+        raise ArtifactError(500, f'Invalid format: "{text}"{_describe_mismatch(str(text))}') from None
+
+
+def _describe_mismatch(text: str) -> str:
+    """Return where a text deviates from a start time, in the words of the parser of old versions."""
+    end = 0
+    for part in START_PARTS:
+        match = part.match(text, end)
+        if match is None:
+            break
+        end = match.end()
+    if end == len(text):
+        return " is too short"
+    return f' is malformed at "{text[end:]}"' if end else ""
+
+
+def _require_deploy(call: Call, name: str) -> None:
+    """Fail unless the caller may publish a build: old versions require the right to deploy anywhere."""
+    if call.supports(feature_versions.BUILD_PERMISSIONS):
+        call.require_permission("w", BUILD_INFO_REPO, name, _permission_message(call, "publish", "Deploy"))
+    else:
+        _require_deploy_anywhere(call)
+
+
+def _require_deploy_anywhere(call: Call) -> None:
+    call.require_login()
+    local = (repository.key for repository in call.repositories.list_all() if repository.rclass == "local")
+    if not any(call.principal.may_anywhere("w", key) for key in local):
+        raise ArtifactError(403)
 
 
 async def append_modules(call: Call, name: str, number: str) -> Response:
     """Handle `POST /api/build/append/{name}/{number}`."""
-    call.require_permission("w", BUILD_INFO_REPO, name, _permission_message(call, "publish", "Deploy"))
+    _require_deploy(call, name)
     modules = await read_json_body(call, list)
     build = call.builds.find(get_project(call), name, number)
     if build is None:
@@ -200,14 +288,19 @@ def require_run(call: Call, name: str, number: str) -> Build:
 
 def get_project(call: Call) -> str:
     """Return the project of a request; empty for the default project."""
+    if not call.supports(feature_versions.PROJECTS):
+        return ""
     project_key = call.query.get("buildRepo", BUILD_INFO_REPO).removesuffix("-build-info")
     return call.query.get("project") or ("" if project_key == "artifactory" else project_key)
 
 
 def require_build_read(call: Call, name: str) -> None:
-    """Fail unless the caller is authenticated and has the Read permission for the build."""
+    """Fail unless the caller is authenticated and may read the build: old versions require to deploy anywhere."""
     call.require_login()
-    call.require_read(BUILD_INFO_REPO, name)
+    if call.supports(feature_versions.BUILD_PERMISSIONS):
+        call.require_read(BUILD_INFO_REPO, name)
+    else:
+        _require_deploy_anywhere(call)
 
 
 def _permission_message(call: Call, action: str, permission: str) -> str:
@@ -221,7 +314,13 @@ BUILD_RUN = f"/api/build/{RUN_PATH}"
 ROUTES = (
     Route("GET", "/api/build", list_builds, "build_names"),
     Route("PUT", "/api/build", publish_build, "publish_build"),
-    Route("POST", "/api/build/delete", delete_runs_by_post, "delete_builds"),
+    Route(
+        "POST",
+        "/api/build/delete",
+        delete_runs_by_post,
+        "delete_builds",
+        since=feature_versions.DELETION_OF_SEVERAL_BUILDS,
+    ),
     Route("POST", f"/api/build/append/{RUN_PATH}", append_modules, "append_build"),
     Route("POST", "/api/build/rename/{name:.+}", rename_build, "rename_build"),
     Route("GET", "/api/build/{name}", list_runs, "build_runs"),

@@ -29,11 +29,9 @@ ERROR_MESSAGE = (
 
 def _ignore(call: Call) -> Response:
     """Respond as the open-source edition before version 7, which never discards runs."""
-    if not call.supports(feature_versions.RETENTION):
-        raise ArtifactError(405)
     if call.supports(feature_versions.RETENTION_CHECKS_EDITION) and call.query.get("async", "false") != "true":
         raise ArtifactError(400, "Build retention policy is available only with Artifactory commercial license.")
-    return Response(status_code=204)
+    return build_api.empty_response(call)
 
 
 async def apply_retention(call: Call, name: str) -> Response:
@@ -94,4 +92,6 @@ def _select_runs(call: Call, name: str, request: dict[str, Any]) -> Iterator[Bui
             yield run
 
 
-ROUTES = (Route("POST", "/api/build/retention/{name:.+}", apply_retention, "retain_builds"),)
+ROUTES = (
+    Route("POST", "/api/build/retention/{name:.+}", apply_retention, "retain_builds", since=feature_versions.RETENTION),
+)

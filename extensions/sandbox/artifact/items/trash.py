@@ -58,7 +58,7 @@ async def restore_item(call: Call, path: str) -> Response:
 
 
 ROUTES = (
-    Route("DELETE", "/api/trash/clean/{path:.+}", clean_item, "clean_trash"),
-    Route("POST", "/api/trash/empty", empty_trash, "empty_trash"),
-    Route("POST", "/api/trash/restore/{path:.+}", restore_item, "restore_trash"),
+    Route("DELETE", "/api/trash/clean/{path:.+}", clean_item, "clean_trash", since=feature_versions.TRASH_CAN),
+    Route("POST", "/api/trash/empty", empty_trash, "empty_trash", since=feature_versions.TRASH_CAN),
+    Route("POST", "/api/trash/restore/{path:.+}", restore_item, "restore_trash", since=feature_versions.TRASH_CAN),
 )

@@ -434,3 +434,10 @@ def test_old_version_answers_head_without_the_length_of_calls_and_folders(artifa
     for version, expected in [*((version, has_length) for version in OLD_VERSIONS), ("7.77.3", True)]:
         sandbox.switch("artifact", version=version)
         assert (artifactory.head(path).headers["Content-Length"] != "0") is expected
+
+
+@pytest.mark.parametrize("method", ["HEAD", "DELETE", "PROPFIND"])
+@pytest.mark.parametrize(("version", "status"), [("4.4.2", 404), ("5.4.6", 405)])
+def test_a_version_does_not_know_the_resources_of_later_ones(artifactory, sandbox, method, version, status):
+    sandbox.switch("artifact", version=version)
+    assert artifactory.request(method, "/api/trash/empty").status_code == status
