@@ -22,7 +22,14 @@ from .maven import poms
 from .maven.snapshots import POM
 from .protocol import feature_versions, permission_messages
 from .protocol.errors import ArtifactError, PlainError
-from .protocol.formats import format_json, iterate_json
+from .protocol.formats import (
+    MEDIA_TYPE_VERSIONS,
+    UNKNOWN_MEDIA_TYPE,
+    format_json,
+    get_extension,
+    guess_media_type,
+    iterate_json,
+)
 from .protocol.negotiation import (
     CHECKED_ITEM_TYPES,
     ITEM_TYPES,
@@ -107,6 +114,11 @@ class Call:
     def supports(self, behavior: str | Versions) -> bool:
         """Return whether the emulated version has a behavior of `feature_versions`."""
         return self.state.supports(behavior)
+
+    def guess_media_type(self, name: str) -> str:
+        """Return the media type of a file by its extension, as the version knows it."""
+        since = MEDIA_TYPE_VERSIONS.get(get_extension(name))
+        return guess_media_type(name) if since is None or self.supports(since) else UNKNOWN_MEDIA_TYPE
 
     def parse_target(self, target: str) -> ContentPath:
         """Parse the encoded target of a content request."""

@@ -19,7 +19,7 @@ from starlette.requests import Request
 from ...runtime.runtime import Runtime
 from ..protocol import feature_versions
 from ..protocol.errors import ArtifactError
-from ..protocol.versions import has_behavior
+from ..protocol.versions import Versions, has_behavior
 from . import scopes
 from .login_throttle import LoginThrottle
 from .permissions import Permissions
@@ -82,17 +82,21 @@ class InvalidCredentials(Exception):
         return ArtifactError(self.status, self.message, CHALLENGE if self.status == 401 else None)
 
 
-class LoginBlocked(InvalidCredentials):
+class ChallengedRefusal(InvalidCredentials):
+    """A refusal whose response has a challenge."""
+
+    def to_artifact_error(self) -> ArtifactError:
+        """Return the error with a challenge, as the real server does."""
+        return ArtifactError(self.status, self.message, CHALLENGE)
+
+
+class LoginBlocked(ChallengedRefusal):
     """The account is blocked after several failed logins."""
 
     def __init__(self, name: str, seconds: int) -> None:
         """Create the error for a block of `seconds`."""
         message = f"'{name}' is blocked due to recurrent login failures"
         super().__init__(403, f"{message}, please try again in {seconds} seconds")
-
-    def to_artifact_error(self) -> ArtifactError:
-        """Return the error with a challenge, as the real server does."""
-        return ArtifactError(self.status, self.message, CHALLENGE)
 
 
 class Accounts:
@@ -236,7 +240,7 @@ class Accounts:
             return self._identify_by_api_key(api_key)
         scheme, _unused, credentials = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
-            return self._identify_by_token(credentials.strip())
+            return self._identify_by_bearer(credentials.strip())
         if scheme.lower() == "basic":
             return self._identify_by_basic(credentials)
         return None
@@ -267,7 +271,19 @@ class Accounts:
             return self._identify_by_token(api_key)
         except InvalidCredentials:
             # The real server quotes the key as well.
-            raise InvalidCredentials(403, f"Bad props auth token: apiKey={api_key}") from None
+            error = ChallengedRefusal if not self._supports(feature_versions.TOKEN_ERRORS) else InvalidCredentials
+            raise error(403, f"Bad props auth token: apiKey={api_key}") from None
+
+    def _identify_by_bearer(self, token: str) -> Principal:
+        try:
+            return self._identify_by_token(token)
+        except InvalidCredentials:
+            if self._supports(feature_versions.TOKEN_ERRORS):
+                raise
+            message = "Bad props auth token: basictoken=" + token
+            if not self._supports(feature_versions.LEGACY_TOKENS):
+                message = "Bad Props auth Key:basictoken"
+            raise InvalidCredentials(401, message) from None
 
     def _identify_by_basic(self, credentials: str) -> Principal | None:
         try:
@@ -276,8 +292,7 @@ class Accounts:
             raise InvalidCredentials(401, "Bad credentials") from None
         if not name.strip():  # the server ignores such credentials
             return None
-        version = self._runtime.get_switch("artifact", "version")
-        counts = not has_behavior(version, feature_versions.BLOCKED_LOGINS_DO_NOT_COUNT)
+        counts = not self._supports(feature_versions.BLOCKED_LOGINS_DO_NOT_COUNT)
         blocked_seconds = self.logins.blocked_seconds(name, credentials, counts)
         if blocked_seconds and self._runtime.get_switch("artifact", "login_blocks"):
             raise LoginBlocked(name, blocked_seconds)
@@ -291,6 +306,9 @@ class Accounts:
         self.logins.record_success(name, credentials)
         self._last_logins[principal.name] = self._runtime.clock.now()
         return principal
+
+    def _supports(self, behavior: str | Versions) -> bool:
+        return has_behavior(self._runtime.get_switch("artifact", "version"), behavior)
 
     def _lock_after_failures(self, name: str) -> None:
         """Lock a user whose logins have failed too often, if the lock policy is enabled."""

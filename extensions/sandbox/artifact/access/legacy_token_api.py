@@ -11,8 +11,9 @@ from urllib.parse import parse_qsl
 from starlette.responses import PlainTextResponse, Response
 
 from ...http.routing import Route
-from ..call import PRO_SCOPE, Call
-from ..protocol.errors import ApiError
+from ..call import Call
+from ..protocol import feature_versions, methods
+from ..protocol.errors import ApiError, ArtifactError
 from ..protocol.json_response import json_response
 from . import scopes
 from .tokens import Claims, InvalidToken
@@ -37,6 +38,7 @@ class TokenError(ApiError):
 
 async def create_token(call: Call) -> Response:
     """Handle `POST /api/security/token`."""
+    _require_tokens(call)
     form = await _read_form(call)
     if call.principal.anonymous:
         raise TokenError(401, "invalid_client", "Anonymous users cannot create tokens")
@@ -50,13 +52,17 @@ async def create_token(call: Call) -> Response:
 
 async def list_tokens(call: Call) -> Response:
     """Handle `GET /api/security/token`."""
+    _require_tokens(call)
     call.require_login()
-    entries = [_token_entry(claims) for claims, _last_used in call.tokens.list_stored() if _is_visible(call, claims)]
+    entries = [
+        _token_entry(call, claims) for claims, _last_used in call.tokens.list_stored() if _is_visible(call, claims)
+    ]
     return json_response({"tokens": entries})
 
 
 async def revoke_token(call: Call) -> Response:
     """Handle `POST /api/security/token/revoke`."""
+    _require_tokens(call)
     form = await _read_form(call)
     call.require_login()
     if "token" not in form and "token_id" not in form:
@@ -68,6 +74,17 @@ async def revoke_token(call: Call) -> Response:
     return PlainTextResponse(
         "Token revoked" if is_revoked else "Token not found", headers={"Content-Type": "text/plain"}
     )
+
+
+def _require_tokens(call: Call) -> None:
+    """Fail if the version or edition has no tokens. Version 4 takes `token` for a kind of account."""
+    if not call.supports(feature_versions.LEGACY_TOKENS):
+        if call.request.method == "POST":
+            raise methods.method_not_allowed_error([ROUTES[1]])
+        call.require_pro()
+        raise ArtifactError(404)
+    if call.is_oss and not call.supports(feature_versions.OPEN_SOURCE_TOKENS):
+        raise ArtifactError(404)
 
 
 def _read_claims(call: Call, form: dict[str, str]) -> dict[str, Any]:
@@ -138,11 +155,14 @@ def _is_visible(call: Call, claims: Claims) -> bool:
     return call.principal.admin or claims.username == call.principal.name
 
 
-def _token_entry(claims: Claims) -> dict[str, Any]:
+def _token_entry(call: Call, claims: Claims) -> dict[str, Any]:
+    subject = claims.subject
+    if not call.supports(feature_versions.ACCESS_SERVICE_ISSUES_TOKENS):
+        subject = subject.replace("jfac@", "jfrt@", 1)
     return {
         "token_id": claims.token_id,
-        "issuer": claims.subject.partition("/")[0],
-        "subject": claims.subject,
+        "issuer": subject.partition("/")[0],
+        "subject": subject,
         "expiry": claims.expiry,
         "refreshable": claims.refreshable,
         "issued_at": claims.issued_at,
@@ -157,7 +177,7 @@ async def _read_form(call: Call) -> dict[str, str]:
 
 TOKEN = "/api/security/token"
 ROUTES = (
-    Route("POST", TOKEN, create_token, "create_legacy_token", scope=PRO_SCOPE),
-    Route("GET", TOKEN, list_tokens, "list_legacy_tokens", scope=PRO_SCOPE),
-    Route("POST", f"{TOKEN}/revoke", revoke_token, "revoke_legacy_token", scope=PRO_SCOPE),
+    Route("POST", TOKEN, create_token, "create_legacy_token"),
+    Route("GET", TOKEN, list_tokens, "list_legacy_tokens"),
+    Route("POST", f"{TOKEN}/revoke", revoke_token, "revoke_legacy_token"),
 )

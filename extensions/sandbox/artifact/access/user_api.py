@@ -301,6 +301,16 @@ def _group_defaults(call: Call) -> dict[str, Any]:
     return {**GROUP_DEFAULTS, **(GROUP_ROLES if call.supports(feature_versions.CLASSIC_GROUP_ROLES) else {})}
 
 
+async def get_api_key(call: Call) -> Response:
+    """Handle `GET /api/security/apiKey`."""
+    call.require_login()
+    user = call.accounts.find_user(call.principal.name)
+    key = user.get("api_key") if user else None
+    response = json_response({"apiKey": key} if key else {})
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
 USERS, GROUPS = "/api/security/users", "/api/security/groups"
 ROUTES = (
     Route("GET", USERS, list_users, "list_users"),
@@ -313,6 +323,7 @@ ROUTES = (
     Route("PUT", f"{GROUPS}/{{name}}", replace_group, "replace_group"),
     Route("POST", f"{GROUPS}/{{name}}", update_group, "update_group"),
     Route("DELETE", f"{GROUPS}/{{name}}", delete_group, "delete_group"),
+    Route("GET", "/api/security/apiKey", get_api_key, "api_key"),
     Route("GET", "/api/security/lockedUsers", list_locked_users, "locked_users"),
     Route("POST", "/api/security/unlockUsers", unlock_users, "unlock_users"),
     Route("POST", "/api/security/unlockUsers/{name}", unlock_user, "unlock_user"),

@@ -17,7 +17,7 @@ from ..items.tree import TRASH_REPO, Item, Tree
 from ..maven import merged_metadata, snapshots
 from ..protocol import feature_versions
 from ..protocol.errors import ApiError, ArtifactError
-from ..protocol.formats import encode_path, guess_media_type, to_header_text
+from ..protocol.formats import encode_path, to_header_text
 from . import archives, content_path, index_page, ranges
 from .content_path import PROPERTIES_SUFFIX, ContentPath
 from .upload import OLD_NOTATION, resolve_checksum_file
@@ -112,7 +112,7 @@ async def _archive_entry(call: Call, archive_items: list[Item], name: str) -> Re
     content = await archives.read_entry(call.runtime.files, archive_items[0], name) if archive_items else None
     if content is None:
         raise ArtifactError(404, "File not found.")
-    return Response(content, headers={"Content-Type": guess_media_type(name)})
+    return Response(content, headers={"Content-Type": call.guess_media_type(name)})
 
 
 def _checksum_file(call: Call, repo: str, path: str) -> Response:
@@ -121,12 +121,15 @@ def _checksum_file(call: Call, repo: str, path: str) -> Response:
     files = _find_checksum_target(call, repo, described_path) if algorithm else []
     if not files or files[0].folder:
         raise _missing_error(call, repo, path)
-    headers = {"Content-Type": CHECKSUM_TYPE, **_cache_headers(files[0])}
+    headers = _cache_headers(files[0])
+    if call.request.method == "HEAD" and not call.supports(feature_versions.CHECKSUM_FILES_OMIT_HEADERS):
+        headers = _file_headers(call, files[0])
+    headers["Content-Type"] = CHECKSUM_TYPE
     return Response(getattr(files[0], algorithm), headers=headers)
 
 
 def _cache_headers(item: Item) -> dict[str, str]:
-    return NO_STORE if snapshots.is_mutable(item.name) else {}
+    return dict(NO_STORE) if snapshots.is_mutable(item.name) else {}
 
 
 def _missing_error(call: Call, repo: str, path: str) -> ArtifactError:
@@ -154,7 +157,7 @@ def _merged_metadata(call: Call, repo: str, path: str) -> Response:
     headers = _file_headers(call, item)
     if _is_not_modified(call, item):
         return Response(status_code=304, headers=headers)
-    return Response(content, headers={**headers, "Content-Type": guess_media_type(item.name)})
+    return Response(content, headers={**headers, "Content-Type": call.guess_media_type(item.name)})
 
 
 def _file_content(call: Call, item: Item) -> Response:
@@ -162,7 +165,7 @@ def _file_content(call: Call, item: Item) -> Response:
     headers = _file_headers(call, item)
     if _is_not_modified(call, item):
         return Response(status_code=304, headers=headers)
-    headers["Content-Type"] = guess_media_type(item.name)
+    headers["Content-Type"] = call.guess_media_type(item.name)
     if not call.runtime.files.path(item.sha256).exists():
         raise ArtifactError(
             404, "The content of this file is not here: it was planted with its size and checksums alone."

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from xml.etree import ElementTree
 
@@ -37,6 +37,8 @@ SERVER_GENERATED = "server-generated-checksums"
 OLD_NOTATION = "Old metadata notation is not supported anymore"
 CHECKSUM_FILES = {".sha1": "sha1", ".md5": "md5", ".sha256": "sha256"}
 ALGORITHM_BY_LENGTH = {32: "md5", 40: "sha1", 64: "sha256"}
+# Before versions calculate SHA-256, a checksum deploy stores that of the client here.
+SHA256_PROPERTY = "sha256"
 ALGORITHM_LABELS = {"sha256": "SHA-256", "sha1": "SHA-1"}
 
 
@@ -185,7 +187,7 @@ def _resolve_checksum_target(call: Call, repository: Repository, path: str) -> s
 def _read_client_checksums(call: Call) -> ClientChecksums:
     headers = call.request.headers
     checksums = {name: headers.get(f"x-checksum-{name}") for name in ("sha256", "sha1", "md5")}
-    generic_checksum = headers.get("x-checksum", "")
+    generic_checksum = headers.get("x-checksum", "") if call.supports(feature_versions.GENERIC_CHECKSUM_HEADER) else ""
     algorithm = ALGORITHM_BY_LENGTH.get(len(generic_checksum))
     if algorithm and not checksums[algorithm]:
         checksums[algorithm] = generic_checksum
@@ -206,29 +208,53 @@ async def _receive_content(call: Call, client_checksums: ClientChecksums) -> Sto
 
 async def _find_existing_content(call: Call, client_checksums: ClientChecksums) -> StoredFile:
     """Return existing content that the caller may read in some repository."""
-    algorithm, checksum = (
-        ("sha256", client_checksums.sha256) if client_checksums.sha256 else ("sha1", client_checksums.sha1)
-    )
-    if not checksum:
-        if sha256 := call.request.headers.get("x-checksum-sha256"):  # the version does not support it
-            raise ArtifactError(404, f"Checksum deploy failed. Invalid SHA256: {sha256}")
-        raise ArtifactError(
-            404,
-            "Checksum deploy failed. no checksum header 'X-Checksum-Sha1/X-Checksum-Sha256' was found.",
-        )
+    if call.supports(feature_versions.CHECKSUM_DEPLOY_MESSAGES):
+        algorithm, checksum = _select_checksum(client_checksums)
+        label = ALGORITHM_LABELS[algorithm]
+    else:
+        algorithm, checksum = "sha1", await _select_sha1(call, client_checksums)
+        label = "SHA1"
     if ALGORITHM_BY_LENGTH.get(len(checksum)) != algorithm:
-        raise ArtifactError(404, f"Checksum deploy failed. Invalid {ALGORITHM_LABELS[algorithm]}: {checksum}")
-    may = call.principal.may
-    readable = await call.runtime.readers.read(
-        lambda db: next(
-            (item for item in Tree(db).find_by_content(algorithm, checksum) if may("r", item.repo, item.path)), None
-        )
-    )
+        raise _checksum_error(f"Invalid {label}: {checksum}")
+    item = await _find_readable(call, lambda tree: tree.find_by_content(algorithm, checksum))
     # The content may have been deleted meanwhile.
-    if readable is not None and next(call.items.find_by_content(algorithm, checksum), None) is not None:
-        assert readable.sha256 and readable.sha1 and readable.md5 and readable.size is not None
-        return StoredFile(readable.sha256, readable.sha1, readable.md5, readable.size)
-    raise ArtifactError(404, f"Checksum deploy failed. No existing file with {ALGORITHM_LABELS[algorithm]}: {checksum}")
+    if item is not None and next(call.items.find_by_content(algorithm, checksum), None) is not None:
+        assert item.sha256 and item.sha1 and item.md5 and item.size is not None
+        return StoredFile(item.sha256, item.sha1, item.md5, item.size)
+    raise _checksum_error(f"No existing file with {label}: {checksum}")
+
+
+def _select_checksum(client_checksums: ClientChecksums) -> tuple[str, str]:
+    """Return the algorithm and the checksum that a checksum deploy refers to."""
+    for algorithm in ("sha256", "sha1"):
+        if checksum := getattr(client_checksums, algorithm):
+            return algorithm, checksum
+    raise _checksum_error("no checksum header 'X-Checksum-Sha1/X-Checksum-Sha256' was found.")
+
+
+async def _select_sha1(call: Call, client_checksums: ClientChecksums) -> str:
+    """Return the SHA-1 that a checksum deploy refers to, in some versions through the property `sha256`."""
+    if client_checksums.sha1:
+        return client_checksums.sha1
+    sha256 = call.request.headers.get("x-checksum-sha256")
+    if not sha256:
+        raise _checksum_error("SHA1 / SHA256 header 'X-Checksum-Sha1/X-Checksum-Sha256' doesn't exist")
+    item = await _find_readable(call, lambda tree: tree.find_by_property_value(SHA256_PROPERTY, sha256))
+    if item is None or not item.sha1:
+        raise _checksum_error(f"Invalid SHA256: {sha256}")
+    return item.sha1
+
+
+async def _find_readable(call: Call, find: Callable[[Tree], Iterator[Item]]) -> Item | None:
+    """Return the first found item that the caller may read."""
+    may = call.principal.may
+    return await call.runtime.readers.read(
+        lambda db: next((item for item in find(Tree(db)) if may("r", item.repo, item.path)), None)
+    )
+
+
+def _checksum_error(message: str) -> ArtifactError:
+    return ArtifactError(404, f"Checksum deploy failed. {message}")
 
 
 def _verify_checksums(
@@ -348,6 +374,8 @@ def _validate_properties(call: Call, location: ContentPath) -> dict[str, list[st
     """Return the matrix parameters as properties; empty if the caller lacks the Annotate permission."""
     if not call.principal.may("a", location.repo, location.path):
         return {}
+    if not call.supports_sha256 and (sha256 := call.request.headers.get("x-checksum-sha256")):
+        location.properties.update({SHA256_PROPERTY: [sha256]} if _is_header_true(call, "x-checksum-deploy") else {})
     if not call.supports(feature_versions.PROPERTY_NAME_VALIDATION):
         return location.properties
     return {validate_name(name): values for name, values in location.properties.items()}

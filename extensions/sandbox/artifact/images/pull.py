@@ -32,6 +32,7 @@ from .registry import (
     registry_storages,
     require_caller,
     require_readable,
+    require_registry,
     select_readable,
     token_scope,
     unknown_manifest_error,
@@ -58,7 +59,7 @@ async def get_token(call: Call, **_parameters: str) -> Response:
 async def check_api(call: Call, repo: str) -> Response:
     """Handle `GET /api/docker/{repo}/v2/`."""
     if repo == NO_REPOSITORY:
-        call.require_pro()
+        require_registry(call)
         require_caller(call, repo, "")
     else:
         require_readable(call, repo)
@@ -71,7 +72,7 @@ async def get_catalog(call: Call, repo: str) -> Response:
     Without a repository, the images of all repositories are listed, prefixed with the repository key.
     """
     if repo == NO_REPOSITORY:
-        call.require_pro()
+        require_registry(call)
         require_caller(call, repo, "registry:catalog:*")
         keys = [
             repository.key

@@ -16,7 +16,8 @@ from typing import Any
 from ..access.accounts import CHALLENGE
 from ..call import Call
 from ..items.tree import Item
-from ..protocol.errors import DockerError
+from ..protocol import feature_versions
+from ..protocol.errors import ArtifactError, DockerError
 from ..repositories.repositories import Repository
 
 # Scope of registry calls, which have their own challenge for callers without credentials.
@@ -68,9 +69,18 @@ def registry_storages(call: Call, repo: str) -> list[str]:
     return call.repositories.list_storages(repo)
 
 
+def require_registry(call: Call) -> None:
+    """Fail if the server has no container registries."""
+    if call.is_oss and not call.supports(feature_versions.REGISTRIES_REQUIRE_PRO):
+        if not call.supports(feature_versions.REGISTRIES_REQUIRE_LOGIN):
+            raise ArtifactError(404)
+        raise ArtifactError(401, "Authentication is required", CHALLENGE)
+    call.require_pro()
+
+
 def require_readable(call: Call, repo: str, scope: str = "") -> list[str]:
     """Return the storages that the caller may read. Without credentials, the challenge contains `scope`."""
-    call.require_pro()
+    require_registry(call)
     storages = registry_storages(call, repo)
     readable = [storage for storage in storages if call.principal.may_anywhere("r", storage)]
     if readable:
@@ -94,7 +104,7 @@ def select_readable(call: Call, repo: str, image: str, manifests: Iterable[Item]
 
 def require_writable(call: Call, repo: str, image: str) -> Repository:
     """Return the local repository that a push is stored in, or fail if the caller may not push."""
-    call.require_pro()
+    require_registry(call)
     validate_image_name(image)
     repository = call.repositories.find(repo)
     if repository and repository.rclass == "virtual":

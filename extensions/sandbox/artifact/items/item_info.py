@@ -21,7 +21,7 @@ from ..call import Call
 from ..content import content_path
 from ..protocol import feature_versions
 from ..protocol.errors import ArtifactError
-from ..protocol.formats import format_time, format_time_with_offset, guess_media_type
+from ..protocol.formats import format_time, format_time_with_offset
 from . import properties
 from .properties import STORAGE
 from .tree import TRASH_REPO, Item, Tree
@@ -75,11 +75,11 @@ async def get_last_modified(call: Call, repo: str, path: str) -> Response:
 
 async def list_files(call: Call, repo: str, path: str) -> Response:
     """Handle `GET /api/storage/{repo}/{path}?list`."""
-    call.require_pro()
-    call.require_login()
     flags = {
         name: _parse_flag(call, name) for name in ("deep", "depth", "listFolders", "mdTimestamps", "includeRootPath")
     }
+    call.require_pro()
+    call.require_login()
     flags["sha2"] = call.supports_sha256
     repository = call.repositories.resolve(repo)
     if repository is not None and repository.is_blacked_out:
@@ -118,6 +118,8 @@ async def get_statistics_info(call: Call, repo: str, path: str) -> Response:
 
 async def get_permissions(call: Call, repo: str, path: str) -> Response:
     """Handle `GET /api/storage/{repo}/{path}?permissions`."""
+    if not call.supports(feature_versions.REMOTE_KEY_INFO) and _is_remote_key(call, repo):
+        raise _local_only_error(call, repo)
     _require_stored_items(call, repo)
     call.require_pro()
     call.require_admin()
@@ -166,11 +168,10 @@ def merge_descendants(db: sqlite3.Connection, folders: list[Item], depth: int | 
 
 def file_info(call: Call, item: Item, repo: str) -> dict[str, Any]:
     """Return the information of a file."""
-    return {
-        **_item_fields(item, repo),
-        **file_fields(call, item, repo, call.repositories.find_upstream_url(item.repo)),
-        "uri": f"{call.base}/api/storage/{repo}/{item.path}",
-    }
+    fields = file_fields(call, item, repo, call.repositories.find_upstream_url(item.repo))
+    if not call.supports_sha256:
+        fields["checksums"]["sha256"] = next(iter(call.items.get_properties(item).get("sha256", ())), None)
+    return {**_item_fields(item, repo), **fields, "uri": f"{call.base}/api/storage/{repo}/{item.path}"}
 
 
 def folder_info(call: Call, folder: Item, repo: str, children: Iterable[dict[str, Any]]) -> dict[str, Any]:
@@ -188,15 +189,23 @@ def child_entries(items: Iterable[Item]) -> Iterator[dict[str, Any]]:
 
 
 def _refuse_remote_key(call: Call, repo: str) -> None:
-    repository = call.repositories.find(repo)
-    if repository is not None and repository.rclass == "remote":
+    if _is_remote_key(call, repo):
         raise ArtifactError(404, "Unable to find item")
+
+
+def _is_remote_key(call: Call, repo: str) -> bool:
+    repository = call.repositories.find(repo)
+    return repository is not None and repository.rclass == "remote"
 
 
 def _require_stored_items(call: Call, repo: str) -> None:
     """Fail if the repository is virtual, unknown, or remote without a cache."""
     if call.repositories.is_virtual(repo) or not call.repositories.list_storages(repo):
-        raise ArtifactError(400, call.permission_message("local_only", repo))
+        raise _local_only_error(call, repo)
+
+
+def _local_only_error(call: Call, repo: str) -> ArtifactError:
+    return ArtifactError(400, call.permission_message("local_only", repo))
 
 
 def _find_for_info(call: Call, repo: str, path: str, missing_message: str | None) -> list[Item]:
@@ -250,7 +259,7 @@ def file_fields(call: Call, item: Item, repo: str, upstream_url: str | None = No
     return {
         "downloadUri": f"{call.base}/{repo}/{item.path}",
         "remoteUrl": f"{upstream_url}/{item.path}" if upstream_url else None,
-        "mimeType": guess_media_type(item.name),
+        "mimeType": call.guess_media_type(item.name),
         "size": str(item.size),
         "checksums": {"sha1": item.sha1, "md5": item.md5, "sha256": sha256},
         "originalChecksums": {"sha1": item.client_sha1, "md5": item.client_md5, "sha256": sha256},

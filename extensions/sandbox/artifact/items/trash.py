@@ -14,6 +14,8 @@ from ..protocol.errors import ArtifactError
 from .storage import NotAFolder
 from .tree import TRASH_REPO
 
+RESTORED = "Successfully restored trash items"
+
 
 def _require_trash_can(call: Call) -> None:
     """Fail if the server lacks the trash can, or if the caller is no administrator."""
@@ -38,13 +40,15 @@ async def empty_trash(call: Call) -> Response:
     root = call.items.find(TRASH_REPO, "")
     assert root is not None
     await call.items.delete(root)
-    return PlainTextResponse("Successfully deleted all trashcan items", 202)
+    return PlainTextResponse("Successfully deleted all trashcan items", 202, {"Cache-Control": "no-store"})
 
 
 async def restore_item(call: Call, path: str) -> Response:
     """Handle `POST /api/trash/restore/{original repo}/{path}[?to=repo/path]`."""
     _require_trash_can(call)
     item = call.items.find(TRASH_REPO, path)
+    if item is None and call.supports(feature_versions.RESTORES_NOTHING):
+        return PlainTextResponse(RESTORED, 202)
     if item is None or not path:
         raise ArtifactError(400, f"Could not find item '{path}' in the trash can.")
     repo, _slash, target = (call.query.get("to") or path).strip("/").partition("/")
@@ -54,7 +58,7 @@ async def restore_item(call: Call, path: str) -> Response:
         await call.relocate(item, repo, target, is_copy=False)
     except NotAFolder as error:
         raise ArtifactError(400, f"A file is in the way at '{repo}:{error}'.") from None
-    return PlainTextResponse("Successfully restored trash items", 202)
+    return PlainTextResponse(RESTORED, 202)
 
 
 ROUTES = (

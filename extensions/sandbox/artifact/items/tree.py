@@ -61,6 +61,7 @@ CHILDREN = "repo = :repo AND aql_path = :folder AND path > '' ORDER BY aql_name"
 WITH_PROPERTY = """
 +repo = :repo AND id IN (SELECT item FROM artifact_properties WHERE name = :name) ORDER BY path
 """
+WITH_VALUE = "NOT folder AND id IN (SELECT item FROM artifact_properties WHERE name = :name AND value = :value)"
 BUILD_ARTIFACTS = """
 repo <> :trash AND NOT folder
 AND id IN (SELECT item FROM artifact_properties WHERE name = 'build.name' AND value = :name)
@@ -137,6 +138,10 @@ class Tree:
     def find_by_property(self, repo: str, name: str) -> Iterator[Item]:
         """Return the items of a repository that have a property, sorted by path."""
         return self._select_items(WITH_PROPERTY, repo=repo, name=name)
+
+    def find_by_property_value(self, name: str, value: str) -> Iterator[Item]:
+        """Return the files that have a property with a value."""
+        return self._select_items(WITH_VALUE, name=name, value=value)
 
     def find_paths_by_property(self, repo: str, name: str) -> list[str]:
         """Return the paths of the items that have a property."""

@@ -60,6 +60,12 @@ MEDIA_TYPES = {
     }.items()
     for extension in extensions.split()
 }
+# The versions that introduced the types of some extensions: the defaults of 4.4.2 and 5.4.6 lack them.
+MEDIA_TYPE_VERSIONS = {
+    ".py": "5.0",
+    **dict.fromkeys((".log", ".yml", ".yaml", ".mod", ".info", ".sha256", ".bz2", ".7z", ".conda"), "6.0"),
+}
+UNKNOWN_MEDIA_TYPE = "application/octet-stream"
 # Encoding and error handler of the server: unsupported characters become question marks.
 CHARSET = ("latin-1", "replace")
 CONTROL_CHARACTERS = re.compile("[\x00-\x08\x0a-\x1f\x7f]")
@@ -140,7 +146,12 @@ def encode_path(path: str) -> str:
 
 def guess_media_type(name: str) -> str:
     """Return the media type of a file by its extension, as in the server's default configuration."""
-    return MEDIA_TYPES.get(name[name.rfind(".") :].lower(), "application/octet-stream")
+    return MEDIA_TYPES.get(get_extension(name), UNKNOWN_MEDIA_TYPE)
+
+
+def get_extension(name: str) -> str:
+    """Return the extension of a file in lower case, with its dot."""
+    return name[name.rfind(".") :].lower()
 
 
 def format_package_type(package_type: str) -> str:

@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from ...http.routing import Route
 from ..call import Call
+from ..protocol import feature_versions
 from ..protocol.errors import ArtifactError
 from ..protocol.json_response import json_response
 from ..protocol.request_body import parse_json_body
@@ -116,8 +117,8 @@ def _summarize(call: Call) -> dict[str, Any]:
 LICENSES = "/api/system/licenses"
 ROUTES = (
     Route("GET", "/api/system/license", get_license, "get_license"),
-    Route("GET", LICENSES, get_licenses, "list_licenses"),
-    Route("POST", LICENSES, install_licenses, "install_licenses"),
-    Route("DELETE", LICENSES, delete_licenses, "delete_licenses"),
+    Route("GET", LICENSES, get_licenses, "list_licenses", since=feature_versions.LICENSES),
+    Route("POST", LICENSES, install_licenses, "install_licenses", since=feature_versions.LICENSES),
+    Route("DELETE", LICENSES, delete_licenses, "delete_licenses", since=feature_versions.LICENSES),
     Route("GET", "/api/plugins", get_plugins, "list_user_plugins"),
 )

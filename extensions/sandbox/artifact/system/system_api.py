@@ -9,6 +9,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from ...http.routing import Route
 from ..call import Call
+from ..protocol import feature_versions
 from ..protocol.json_response import json_response
 from ..protocol.request_body import read_json_body
 from ..protocol.versions import build_revision
@@ -58,7 +59,7 @@ async def report_usage(call: Call) -> Response:
 ROUTES = (
     Route("GET", "/api/system/ping", ping, "ping"),
     Route("GET", "/api/system/version", get_version, "version"),
-    Route("GET", "/api/system/service_id", get_service_id, "service_id"),
+    Route("GET", "/api/system/service_id", get_service_id, "service_id", since=feature_versions.SERVICE_ID),
     Route("GET", "/api/system/status", get_status, "status"),
     Route("POST", "/api/system/usage", report_usage, "report_usage", read_only=True),
 )

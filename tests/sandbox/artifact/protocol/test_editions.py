@@ -21,6 +21,10 @@ RELEASES = {
     "repoLayoutRef": "maven-2-default",
     "handleSnapshots": False,
 }
+OLD_PRO_MESSAGE = (
+    "This REST API is available only in Artifactory Pro (see: http://www.jfrog.com/addons.php). If you are already"
+    " running Artifactory Pro please make sure your server is activated with a valid license key."
+)
 OLD_VERSIONS = ["4.4.2", "5.4.6"]  # what the first does holds before 6 unless the second differs
 
 
@@ -441,3 +445,140 @@ def test_old_version_answers_head_without_the_length_of_calls_and_folders(artifa
 def test_a_version_does_not_know_the_resources_of_later_ones(artifactory, sandbox, method, version, status):
     sandbox.switch("artifact", version=version)
     assert artifactory.request(method, "/api/trash/empty").status_code == status
+
+
+@pytest.mark.parametrize(
+    ("version", "method", "path", "outcome"),
+    [
+        ("4.4.2", "GET", "/api/security/token", (400, OLD_PRO_MESSAGE)),
+        ("4.4.2", "POST", "/api/security/token", (405, "Method Not Allowed")),
+        ("7.77.3", "GET", "/api/security/token", (404, "Not Found")),
+        ("4.4.2", "GET", "/api/docker/generic-local/v2/_catalog", (404, "Not Found")),
+        ("5.4.6", "GET", "/api/docker/generic-local/v2/_catalog", (401, "Authentication is required")),
+        ("5.4.6", "GET", "/v2/_catalog", (401, "Authentication is required")),
+        ("4.4.2", "GET", "/api/system/service_id", (404, "Not Found")),
+        ("4.4.2", "GET", "/api/system/licenses", (404, "Not Found")),
+        ("5.4.6", "GET", f"/api/storage/{FILE}?list&deep=x", (400, 'For input string: "x"')),
+        (
+            *("5.4.6", "GET", "/api/storage/libs-remote/x?permissions"),
+            (400, "This method can only be invoked on local repositories."),
+        ),
+        ("5.4.6", "GET", "/api/storage/libs-remote/x?lastModified", (400, OLD_PRO_MESSAGE)),
+    ],
+)
+def test_refusals_of_oss_depend_on_the_version(sandbox, oss, version, method, path, outcome):
+    sandbox.switch("artifact", version=version)
+    base = sandbox.url if path.startswith("/v2") else f"{sandbox.url}/artifactory"
+    headers = {"Content-Type": "application/x-www-form-urlencoded"}
+    response = Session(base, ("admin", "sandbox-admin")).request(method, path, headers=headers)
+    assert error_of(response) == outcome
+
+
+def test_oss_has_tokens_in_versions_5_and_6(artifactory, sandbox, oss):
+    sandbox.switch("artifact", version="5.4.6")
+    headers = {"Content-Type": "application/x-www-form-urlencoded"}
+    response = artifactory.post("/api/security/token", b"username=ci&expires_in=60", headers=headers)
+    assert (response.status_code, sorted(response.json())) == (
+        200,
+        ["access_token", "expires_in", "scope", "token_type"],
+    )
+    bearer = Session(f"{sandbox.url}/artifactory", response.json()["access_token"])
+    assert bearer.get("/api/system/ping").status_code == 200
+    artifactory.post("/api/security/token", b"username=ci&expires_in=0", headers=headers)
+    entries = artifactory.get("/api/security/token").json()["tokens"]
+    assert [entry["subject"].partition("@")[0] for entry in entries if entry["subject"].endswith("/ci")] == ["jfrt"]
+
+
+@pytest.mark.parametrize("version", ["4.4.2", "5.4.6", "7.77.3"])
+def test_users_can_read_their_api_key(sandbox, oss, version):
+    users = [{"name": "ci", "password": "x"}, {"name": "cd", "password": "x", "api_key": "AKC"}]
+    sandbox.seed({"artifact": {"users": users}})
+    sandbox.switch("artifact", version=version)
+    keys = [Session(f"{sandbox.url}/artifactory", (name, "x")).get("/api/security/apiKey") for name in ("ci", "cd")]
+    assert [key.json() for key in keys] == [{}, {"apiKey": "AKC"}]
+    assert keys[0].headers["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize(
+    ("version", "headers", "error"),
+    [
+        ("4.4.2", {"Authorization": "Bearer x"}, (401, "Bad Props auth Key:basictoken")),
+        ("5.4.6", {"Authorization": "Bearer x"}, (401, "Bad props auth token: basictoken=x")),
+        ("5.4.6", {"X-JFrog-Art-Api": "x"}, (403, "Bad props auth token: apiKey=x")),
+    ],
+)
+def test_old_version_challenges_after_a_wrong_token(sandbox, version, headers, error):
+    sandbox.switch("artifact", version=version)
+    response = Session(f"{sandbox.url}/artifactory").get("/api/system/ping", headers=headers)
+    assert (error_of(response), response.headers["WWW-Authenticate"]) == (error, 'Basic realm="Artifactory Realm"')
+
+
+def test_version_5_restores_what_is_not_there(artifactory, sandbox):
+    sandbox.switch("artifact", version="5.4.6")
+    response = artifactory.post("/api/trash/restore/generic-local/none")
+    assert (response.status_code, response.text) == (202, "Successfully restored trash items")
+    assert artifactory.get("/generic-local/none").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("version", "media_types"),
+    [
+        ("4.4.2", ["application/octet-stream", "application/octet-stream", "text/plain"]),
+        ("5.4.6", ["text/x-python", "application/octet-stream", "text/plain"]),
+        ("6.20.0", ["text/x-python", "text/plain", "text/plain"]),
+    ],
+)
+def test_media_types_depend_on_the_version(artifactory, sandbox, version, media_types):
+    sandbox.switch("artifact", version=version)
+    names = ("a.py", "a.yml", "a.txt")
+    uploads = [artifactory.put(f"/generic-local/{name}", b"x").json()["mimeType"] for name in names]
+    downloads = [artifactory.get(f"/generic-local/{name}").headers["Content-Type"] for name in names]
+    assert uploads == media_types
+    assert [media_type.partition(";")[0] for media_type in downloads] == media_types
+
+
+@pytest.mark.parametrize("version", OLD_VERSIONS)
+def test_old_version_describes_the_file_in_the_headers_of_its_checksum(artifactory, sandbox, version):
+    sandbox.switch("artifact", version=version)
+    headers = artifactory.head(f"/{FILE}.sha1").headers
+    assert (headers["ETag"], headers["Content-Type"]) == (SHA1, "application/x-checksum")
+    sandbox.switch("artifact", version="6.20.0")
+    assert "ETag" not in artifactory.head(f"/{FILE}.sha1").headers
+
+
+DEPLOY = {"X-Checksum-Deploy": "true"}
+NO_CHECKSUM = "Checksum deploy failed. SHA1 / SHA256 header 'X-Checksum-Sha1/X-Checksum-Sha256' doesn't exist"
+
+
+@pytest.mark.parametrize(
+    ("version", "headers", "message"),
+    [
+        ("4.4.2", {}, NO_CHECKSUM),
+        ("5.4.6", {"X-Checksum": SHA1}, NO_CHECKSUM),
+        ("5.4.6", {"X-Checksum-Sha1": "0" * 40}, f"Checksum deploy failed. No existing file with SHA1: {'0' * 40}"),
+        ("5.4.6", {"X-Checksum-Sha1": "0"}, "Checksum deploy failed. Invalid SHA1: 0"),
+        ("6.20.0", {"X-Checksum-Sha1": "0"}, "Checksum deploy failed. Invalid SHA-1: 0"),
+    ],
+)
+def test_errors_of_a_checksum_deploy_depend_on_the_version(artifactory, sandbox, version, headers, message):
+    sandbox.switch("artifact", version=version)
+    assert error_of(artifactory.put("/generic-local/copy", headers={**DEPLOY, **headers})) == (404, message)
+
+
+@pytest.mark.parametrize("version", OLD_VERSIONS)
+def test_old_version_ignores_the_general_checksum_header(artifactory, sandbox, version):
+    sandbox.switch("artifact", version=version)
+    created = artifactory.put("/generic-local/new.txt", b"new", headers={"X-Checksum": "0" * 40})
+    assert (created.status_code, created.json()["originalChecksums"]) == (201, {})
+
+
+@pytest.mark.parametrize("version", OLD_VERSIONS)
+def test_old_version_keeps_the_sha256_of_a_checksum_deploy_as_a_property(artifactory, sandbox, version):
+    sandbox.switch("artifact", version=version)
+    headers = {**DEPLOY, "X-Checksum-Sha1": SHA1, "X-Checksum-Sha256": SHA256}
+    assert artifactory.put("/generic-local/copy;a=b", headers=headers).status_code == 201
+    assert properties_of(artifactory, "generic-local/copy") == {"a": ["b"], "sha256": [SHA256]}
+    checksums = artifactory.get("/api/storage/generic-local/copy").json()["checksums"]
+    assert checksums == {"sha1": SHA1, "md5": MD5, "sha256": SHA256}
+    second = artifactory.put("/generic-local/second", headers={**DEPLOY, "X-Checksum-Sha256": SHA256})
+    assert (second.status_code, artifactory.get("/generic-local/second").content) == (201, CONTENT)
