@@ -26,7 +26,8 @@ description:
     message contains the declared and the current value. For example, Jenkins uses
     the default instead of a quiet period that is too large.
   - A text for a number or boolean that Jenkins would read as V(0) or V(false) is refused before the change. So are
-    permissions of roles that Jenkins would ignore, and patterns of roles that are not regular expressions.
+    permissions of roles that Jenkins would ignore, and patterns of roles that are not regular expressions. If Jenkins
+    refuses a deprecated member, the message says what to declare instead.
   - Immediately before a change, the module reads the configuration again. If another client changed a declared member
     in between, it compares the configuration again. What another client changes between this read and the change is
     overwritten if it is inside a part that is replaced.
@@ -52,9 +53,11 @@ notes:
     the sources set. If a source sets a part that differs, the task therefore fails. To write a source with this module,
     use O(source_file).
   - If the file of a source is missing, Jenkins refuses each change. The task then fails before the change.
-  - The module cannot compare the values of passwords, keys and other secrets, or values with variables such as
-    C(${NAME}). It applies such values if they are missing, or together with a part that differs for another reason.
-    RV(sent_secrets) lists the applied secrets. To apply a new value of an existing secret, set O(force=true).
+  - The module cannot compare the values of passwords, keys and other secrets. It applies such values if they are
+    missing, or together with a part that differs for another reason. RV(sent_secrets) lists the applied secrets. To
+    apply a new value of an existing secret, set O(force=true).
+  - In values with variables such as C(${NAME}), the module compares the text outside of the variables. If it is the
+    same, the value counts as equal, even if a variable has another value now.
   - Jenkins replaces variables such as C(${NAME}) with values from its secret sources, for example the environment of
     the Jenkins process. An unknown variable becomes an empty value. To set the literal text C(${NAME}), write
     C(^${NAME}).
@@ -73,6 +76,10 @@ options:
         would reset the member to its default. An empty list or string removes the value.
       - The module compares numbers and booleans by their text. For example, V(4) and V('4') are equal.
       - The module identifies the elements of a list by their member C(id), C(name) or C(key).
+      - Other forms that Jenkins accepts are equal to the form that it exports. Examples are other names of classes,
+        such as V(slave) for V(permanent) and V(jnlp) for V(inbound), permissions by name or ID, the old rows of a
+        permission matrix, and the order of names of jobs, members of roles and permissions.
+      - Labels in C(jenkins.labelAtoms) that no node has are refused, because Jenkins would drop them.
       - The root C(jobs) is refused, because Jenkins does not export jobs. Use M(buildworks.toolchain.ci_job) instead.
       - Exactly one of O(configuration) and O(src) is required.
     type: dict

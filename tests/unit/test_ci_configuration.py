@@ -349,7 +349,8 @@ def test_variables_match_every_value() -> None:
     assert not apply(export({"systemMessage": "hello"}), jenkins=declared)["changed"]
     result = apply(export({}), sources(), configure(jenkins=declared), export({}), jenkins=declared)
     assert result["msg"] == (
-        "Jenkins accepted the configuration, but not all values took effect: 'jenkins.systemMessage' is missing."
+        "Jenkins accepted the configuration, but not all values took effect: 'jenkins.systemMessage' is missing, "
+        "because its variable is empty or not known to Jenkins."
     )
     assert result["changed"]
     escaped = {"systemMessage": "^${HOME}"}
@@ -590,6 +591,8 @@ LOST = (
         {"roleBased": {"roles": {"items": [role("Overall/Administer")]}}},
         {"roleBased": {}},
         matrix(("${ADMIN}", ["Overall/Administer"])),
+        "globalmatrix",
+        {"GlobalMatrixAuthorizationStrategy": matrix(("jo", ["Overall/Administer"]))["globalMatrix"]},
     ],
 )
 def test_strategy_that_locks_out_the_account_is_refused(strategy: dict[str, Any], check_mode: bool) -> None:
@@ -616,7 +619,7 @@ def test_strategy_that_locks_out_the_account_is_refused(strategy: dict[str, Any]
     ],
 )
 def test_strategy_that_keeps_the_account_is_checked_by_the_server(strategy: Any) -> None:
-    sent = {"authorizationStrategy": casc.normalize(strategy)}
+    sent = {"authorizationStrategy": casc.normalize_matrices(strategy)}
     asked = [list_known()] if "roleBased" in strategy else []
     asked += [] if "unsecured" in strategy or "anonymous" in str(strategy) else [who_am_i()]
     calls = (export({"authorizationStrategy": {"legacy": {}}}), sources(), *asked, check(jenkins=sent))
@@ -624,7 +627,7 @@ def test_strategy_that_keeps_the_account_is_checked_by_the_server(strategy: Any)
     assert (result.get("msg"), result["changed"]) == (None, True)
 
 
-@pytest.mark.parametrize("strategy", ["legacy", {"ownStrategy": {"admin": "Overall/Administer"}}, "globalmatrix"])
+@pytest.mark.parametrize("strategy", ["legacy", {"ownStrategy": {"admin": "Overall/Administer"}}, "ownMatrix"])
 def test_strategy_that_cannot_be_judged_is_refused(strategy: Any) -> None:
     calls = (export({"authorizationStrategy": matrix(("admin", ["Overall/Administer"]))}), sources())
     result = apply(*calls, jenkins={"authorizationStrategy": strategy}, allow_removals=True)

@@ -14,7 +14,9 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authoriza
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, sort_unique
 
-MATRICES = ("globalMatrix", "projectMatrix")
+MATRICES, ROLE_BASED = ("globalMatrix", "projectMatrix"), "roleBased"
+_NODE_MATRIX = "authorizationMatrix"
+_MATRICES = (*MATRICES, _NODE_MATRIX)
 USER, GROUP, EITHER = "user", "group", "userOrGroup"
 _KINDS = (USER, GROUP, EITHER)
 _ROWS = ("permissions", "grantedPermissions")
@@ -50,11 +52,25 @@ def list_grants(matrix: Fields) -> t.Iterator[Grant]:
             yield Grant(_TYPES[row[1]], row[3], find_common_name(row[2]))
 
 
-def normalize(strategy: t.Any) -> t.Any:
-    """Return a strategy in the form in which Jenkins exports it. Strategies other than matrices are not changed."""
-    symbol, matrix = split_symbol(strategy)
-    if symbol not in MATRICES or not _has_other_form(matrix):
-        return strategy
+def normalize_matrices(value: t.Any) -> t.Any:
+    """Return a value in which the matrices have the form that Jenkins exports.
+
+    Jenkins merges entries of the same holder and drops those without permissions. A matrix that it would refuse is not
+    changed. See org.jenkinsci.plugins.matrixauth.integrations.casc.MatrixAuthorizationStrategyConfigurator.
+    """
+    if isinstance(value, list):
+        return [normalize_matrices(element) for element in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        name: _normalize_matrix(members) if name in _MATRICES else normalize_matrices(members)
+        for name, members in value.items()
+    }
+
+
+def _normalize_matrix(matrix: t.Any) -> t.Any:
+    if not isinstance(matrix, dict) or not _is_valid(matrix):
+        return matrix
     held: dict[tuple[str, str], list[str]] = {}
     for kind, holder, permission in list_grants(matrix):
         held.setdefault((kind, holder), []).append(permission)
@@ -62,24 +78,57 @@ def normalize(strategy: t.Any) -> t.Any:
         {kind: {"name": holder, "permissions": sort_unique(permissions)}}
         for (kind, holder), permissions in held.items()
     ]
-    others = {name: value for name, value in matrix.items() if name not in _ROWS}
-    return {symbol: {**others, "entries": entries}}
+    others = {name: value for name, value in matrix.items() if name not in (*_ROWS, "entries")}
+    return {**others, "entries": entries} if matrix.keys() - others.keys() else matrix
 
 
-def _has_other_form(matrix: Fields) -> bool:
-    """Return whether a matrix has another form than the exported one, and nothing that Jenkins would refuse."""
-    entries = [*list_objects(matrix.get("entries"))]
+def _is_valid(matrix: Fields) -> bool:
+    """Return whether a matrix has nothing that Jenkins would refuse."""
+    entries = matrix.get("entries") or []
     rows = [row for name in _ROWS for row in list_texts(matrix.get(name))]
-    permissions = [
-        name
-        for entry in entries
-        for holder in entry.values()
-        if isinstance(holder, dict)
-        for name in list_texts(holder.get("permissions"))
-    ]
-    return bool(rows or any(find_common_name(name) != name for name in permissions)) and (
-        all(entry.keys() < set(_KINDS) and len(entry) == 1 for entry in entries) and all(map(_ROW.fullmatch, rows))
+    return (
+        isinstance(entries, list)
+        and all(isinstance(entry, dict) and len(entry) == 1 and entry.keys() < set(_KINDS) for entry in entries)
+        and all(isinstance(holder, dict) and "name" in holder for entry in entries for holder in entry.values())
+        and all(map(_ROW.fullmatch, rows))
     )
+
+
+def list_node_grants(value: t.Any) -> t.Iterator[Grant]:
+    """Yield what the matrices of nodes in a value grant."""
+    for inner in value if isinstance(value, list) else ():
+        yield from list_node_grants(inner)
+    for name, inner in value.items() if isinstance(value, dict) else ():
+        if name == _NODE_MATRIX and isinstance(inner, dict):
+            yield from list_grants(inner)
+        else:
+            yield from list_node_grants(inner)
+
+
+def normalize_roles(strategy: t.Any) -> t.Any:
+    """Return a strategy in which the members of roles have the form that Jenkins exports.
+
+    Versions of the plugin that accept the member `assignments` export it as entries, and each entry once. See
+    org.jenkinsci.plugins.rolestrategy.casc.RoleDefinition.
+    """
+    symbol, members = split_symbol(strategy)
+    lists = members.get("roles")
+    if symbol != ROLE_BASED or not isinstance(lists, dict):
+        return strategy
+    roles = {
+        name: [_normalize_role(role) for role in named] if isinstance(named, list) else named
+        for name, named in lists.items()
+    }
+    return {symbol: {**members, "roles": roles}}
+
+
+def _normalize_role(role: t.Any) -> t.Any:
+    if not isinstance(role, dict) or not {"assignments", "entries"} & role.keys():
+        return role
+    entries = [*(role.get("entries") or []), *({"either": name} for name in list_texts(role.get("assignments")))]
+    others = {name: value for name, value in role.items() if name != "assignments"}
+    unique = [entry for number, entry in enumerate(entries) if entry not in entries[:number]]
+    return {**others, "entries": unique}
 
 
 def split_symbol(value: t.Any) -> tuple[str, Fields]:

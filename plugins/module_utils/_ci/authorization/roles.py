@@ -9,7 +9,10 @@ from __future__ import annotations
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import SharedValues
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization.casc import list_objects
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization.casc import (
+    list_objects,
+    list_texts,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization.permissions import Permissions
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts.console import run_internal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
@@ -18,6 +21,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 EVERYTHING = ".*"
 # Groups of permissions without an effect in the roles of a type
 WITHOUT_EFFECT = {"global": (), "item": ("Overall", "Agent"), "agent": ("Overall", "Job", "Run", "SCM", "View")}
+_LISTS_WITHOUT_EFFECT = {"items": WITHOUT_EFFECT["item"], "agents": WITHOUT_EFFECT["agent"]}
 _VARIABLE = "${"
 _SCRIPT_NAME = "check regular expressions"
 _SCRIPT = """\
@@ -53,6 +57,19 @@ def check_patterns(ci: CiService, patterns: t.Iterable[str]) -> None:
         raise ToolchainError(
             f"The pattern '{pattern}' of a role is not a regular expression: {problem.rstrip('.')}. Correct it."
         )
+
+
+def list_without_effect(members: t.Any) -> t.Iterator[tuple[str, str]]:
+    """Yield names of declared roles with permissions that do not apply to their type.
+
+    :arg members: the members of the strategy `roleBased` of JCasC
+    """
+    lists = members.get("roles") if isinstance(members, dict) else None
+    for name, groups in _LISTS_WITHOUT_EFFECT.items():
+        for role in list_objects(lists.get(name)) if isinstance(lists, dict) else ():
+            for permission in list_texts(role.get("permissions")):
+                if permission.partition("/")[0] in groups:
+                    yield str(role.get("name")), permission
 
 
 def check_declared(ci: CiService, members: t.Any) -> None:

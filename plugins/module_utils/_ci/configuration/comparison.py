@@ -12,6 +12,12 @@ from __future__ import annotations
 import re
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration import forms
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.forms import (
+    Path,
+    has_variable,
+    is_blank,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._secret_patterns import (
     MASK,
     SecretMasker,
@@ -25,15 +31,16 @@ _EMPTY: tuple[t.Any, ...] = (None, "", [], {})
 _ENCRYPTED = re.compile(r"\{[A-Za-z0-9+/]{16,}={0,2}\}")
 _POSSIBLE_DEFAULT = re.compile(r"true|false|-?\d+")
 _WHOLE_NUMBER = re.compile(r"[+-]?\d+")
-_VARIABLE = re.compile(r"(?<!\^)\$\{")
 _TRUE, _FALSE = ("true", "yes", "on", "y", "t", "1"), ("false", "no", "off", "n", "f", "0")
 # Roots whose members are attributes. In other roots, the members of each member are attributes
 _FLAT_ROOTS = ("jenkins", "configuration-as-code")
 _FLAT_DEPTH, _DEPTH = 2, 3
 # Lists that Jenkins extends. It replaces all other lists
 _EXTENDED_LISTS = (("jenkins", "labelAtoms"), USERS, (*USERS, "properties"))
-# Lists of strings in an order that Jenkins changes
-_SETS = ("disabledAdministrativeMonitors", "grantedPermissions", "permissions")
+# Jenkins adds monitors that are not declared, with this member
+_MONITORS, _IGNORED = ("jenkins", "nodeMonitors"), "ignored"
+# Members of roles that hold a name
+_HOLDERS = ("user", "group", "either")
 # Members that name an element of a list, in the order of their precedence
 _NAMES = ("id", "name", "key")
 # Values that Jenkins does not export. Others that are missing are not known
@@ -53,13 +60,6 @@ _DEFAULTS: dict[tuple[str, ...], str] = {
     ("workDirSettings", "failIfWorkDirIsMissing"): "false",
     ("workDirSettings", "internalDir"): "remoting",
 }
-_NORMALIZE: dict[str, t.Callable[[str], str]] = {
-    "labelString": lambda text: " ".join(text.split()),
-    "schemes": lambda text: ",".join(name.strip() for name in text.split(",")),
-    "url": lambda text: text.rstrip("/"),
-}
-
-Path = tuple[str, ...]
 
 
 class Place(t.NamedTuple):
@@ -164,7 +164,8 @@ def matches(place: Place, declared: t.Any, current: t.Any) -> bool:
 def find_mismatches(place: Place, declared: t.Any, current: t.Any) -> t.Iterator[Mismatch]:
     """Yield the declared values that the current value does not have.
 
-    Secrets and values with variables cannot be compared. They match every value except a missing one.
+    Secrets cannot be compared. They match every value except a missing one. Of values with variables, the other parts
+    are compared.
     """
     if isinstance(declared, dict):
         yield from _find_member_mismatches(place, declared, current)
@@ -200,8 +201,7 @@ def _find_list_mismatches(place: Place, declared: list[t.Any], current: t.Any) -
     elements = current or []
     is_extended = place.path in _EXTENDED_LISTS
     if _are_scalars([*declared, *elements]) and not is_extended:
-        order = sorted if place.path[-1] in _SETS else list
-        if order(map(_to_text, declared)) != order(map(_to_text, elements)):
+        if not _are_same_scalars(place, declared, elements):
             yield Mismatch(place, declared, current)
         return
     pairs, others = pair_elements(declared, elements)
@@ -211,21 +211,40 @@ def _find_list_mismatches(place: Place, declared: list[t.Any], current: t.Any) -
         else:
             yield from find_mismatches(place.element(name), element, found)
     for name, element in others if not is_extended else ():
-        yield Mismatch(place.element(name), None, element)
+        if not (place.path == _MONITORS and _is_ignored(element)):
+            yield Mismatch(place.element(name), None, element)
+
+
+def _are_same_scalars(place: Place, declared: list[t.Any], current: list[t.Any]) -> bool:
+    """Return whether two lists have the same scalars. Jenkins does not export blank ones."""
+    one, other = ([value for value in values if not is_blank(value)] for values in (declared, current))
+    if place.path[-1] not in forms.SETS:
+        return len(one) == len(other) and all(_is_same_scalar(place, *pair) for pair in zip(one, other))
+    remaining = {*map(_to_text, other)}
+    for text in sorted({*map(_to_text, one)}, key=has_variable):
+        found = next((value for value in sorted(remaining) if _is_same_scalar(place, text, value)), None)
+        if found is None:
+            return False
+        remaining.remove(found)
+    return not remaining
+
+
+def _is_ignored(monitor: t.Any) -> bool:
+    members = next(iter(monitor.values()), None) if isinstance(monitor, dict) else None
+    return isinstance(members, dict) and members.get(_IGNORED) is True
 
 
 def _is_same_scalar(place: Place, declared: t.Any, current: t.Any) -> bool:
     if is_encrypted(current):  # Jenkins encrypts an empty secret as well
         return True
-    if current in _EMPTY or declared in _EMPTY:
-        return (current in _EMPTY and declared in _EMPTY) or (current is None and _is_default(place, declared))
-    if isinstance(declared, str) and _VARIABLE.search(declared):
-        return True
-    one, other = _to_text(declared), _to_text(current)
+    if is_blank(current) or is_blank(declared):
+        return (is_blank(current) and is_blank(declared)) or (current is None and _is_default(place, declared))
+    one, other = (forms.normalize_text(place.path, _to_text(value)) for value in (declared, current))
+    if has_variable(declared):
+        return forms.fits_literal_parts(one, other)
     if isinstance(current, bool):
         return one.lower() in (_TRUE if current else _FALSE)
-    normalize = _NORMALIZE.get(place.path[-1], str)
-    return normalize(one) == normalize(other)
+    return one == other or (isinstance(current, int) and forms.is_same_number(one, current))
 
 
 def _is_default(place: Place, declared: t.Any) -> bool:
@@ -265,8 +284,10 @@ def _name_element(element: t.Any, number: int) -> str:
         return str(domain.get("name", "global")) if isinstance(domain, dict) else "global"
     if len(element) == 1:
         symbol, members = next(iter(element.items()))
-        inner = _name_element(members, 0) if isinstance(members, dict) else "0"
-        return symbol if inner == "0" else f"{symbol} {inner}"
+        if symbol in _HOLDERS and isinstance(members, str):
+            return f"{symbol} {members}"
+        names = [members[name] for name in _NAMES if name in members] if isinstance(members, dict) else []
+        return f"{symbol} {_to_text(names[0])}" if names and isinstance(names[0], (str, int)) else symbol
     return str(number)
 
 
@@ -319,7 +340,7 @@ def find_wrong_types(place: Place, declared: t.Any, current: t.Any) -> t.Iterato
     elif isinstance(declared, list) and isinstance(current, list):
         for name, element, found in pair_elements(declared, current)[0]:
             yield from find_wrong_types(place.element(name), element, found)
-    elif declared not in _EMPTY and not isinstance(declared, (dict, list)) and not _VARIABLE.search(str(declared)):
+    elif declared not in _EMPTY and not isinstance(declared, (dict, list)) and not has_variable(declared):
         if isinstance(current, bool):
             if _to_text(declared).lower() not in (*_TRUE, *_FALSE):
                 yield place.label, "false"

@@ -10,6 +10,7 @@ import os
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization import lockout, roles
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization.casc import list_objects
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization.lockout import SecurityChange
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration import server
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.comparison import (
@@ -18,7 +19,6 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configura
     USERS,
     Loss,
     Mismatch,
-    Path,
     Place,
     align,
     build_configuration,
@@ -33,7 +33,15 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configura
     list_secrets,
     matches,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.declaration import Declaration
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.declaration import (
+    Declaration,
+    normalize,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.forms import (
+    Path,
+    find_remedy,
+    has_variable,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.ownership import (
     fetch_sources,
     refuse_missing,
@@ -55,6 +63,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 _FAILED_EXPORT = "FAILED TO EXPORT"
 _REALM = USERS[:2]
 _STRATEGY = ("jenkins", "authorizationStrategy")
+_CLOUDS, _LABELS, _NODES = ("jenkins", "clouds"), ("jenkins", "labelAtoms"), ("jenkins", "nodes")
+_OWN_LABELS = ("jenkins", "labelString")
 _ROLES = "roleBased"
 _MAX_MISMATCHES = 10
 # Also the status of values that plugins refuse
@@ -128,7 +138,7 @@ class Configuration:
 
     def _current(self, path: Path) -> t.Any:
         """Return the exported value of an attribute. The users are separate from the security realm."""
-        value = find_value(self._export, path)
+        value = normalize(path, find_value(self._export, path))
         if path == _REALM and isinstance(value, dict) and isinstance(value.get("local"), dict):
             return {"local": {name: inner for name, inner in value["local"].items() if name != "users"}}
         return value
@@ -164,6 +174,7 @@ class Configuration:
         applied = self._declaration.attributes if self._reloads else self._outgoing
         self._check_types(applied)
         self._check_roles(lasting)
+        self._check_labels(applied)
         self._check_lockout(lasting)
         self._check_secrets(lasting)
         secrets = [entry for path, value in applied.items() for entry in list_secrets(Place.of(path), value)]
@@ -220,6 +231,24 @@ class Configuration:
         strategy = applied.get(_STRATEGY)
         if isinstance(strategy, dict) and _ROLES in strategy and self._changes(_STRATEGY, strategy):
             roles.check_declared(self._ci, strategy[_ROLES])
+            for role, permission in roles.list_without_effect(strategy[_ROLES]):
+                self._task.warn(f"'{permission}' has no effect in the role '{role}', because it does not apply there.")
+
+    def _check_labels(self, applied: Attributes) -> None:
+        """Refuse labels that no node has. Jenkins drops them without an error. Nodes of clouds can have any label."""
+        nodes = applied.get(_NODES, self._current(_NODES))
+        declared = {str(label.get("name")) for label in list_objects(applied.get(_LABELS))}
+        known = {str(label.get("name")) for label in list_objects(self._current(_LABELS))}
+        if self._current(_CLOUDS) or applied.get(_CLOUDS) or any(map(has_variable, declared)) or not declared - known:
+            return
+        members = [inner for node in list_objects(nodes) for inner in node.values() if isinstance(inner, dict)]
+        texts = [applied.get(_OWN_LABELS), *(inner.get(name) for inner in members for name in ("labelString", "name"))]
+        known |= {label for text in texts if text for label in str(text).split()}
+        if declared - known and not any(map(has_variable, texts)):
+            raise ToolchainError(
+                f"Cannot apply '{'.'.join(_LABELS)}': no node has {join_names(sorted(declared - known))}, so Jenkins "
+                "would drop the declared properties. Remove the labels, or add them to a node."
+            )
 
     def _check_lockout(self, applied: Attributes) -> None:
         """Refuse a change after which the account of the task is not an administrator or cannot log in.
@@ -268,9 +297,16 @@ class Configuration:
             self._task.warn(f"'{'.'.join(USERS)}' was not checked by Jenkins, because the check changes users.")
 
     def _check_on_server(self) -> None:
-        checked = {path: value for path, value in self._outgoing.items() if path != USERS}
+        checked = self._list_sent(path for path in self._outgoing if path != USERS)
         if checked:
-            server.check(self._ci, build_configuration(checked))
+            try:
+                server.check(self._ci, build_configuration(checked))
+            except ServerRefusal as refusal:
+                raise _explain(refusal) from None
+
+    def _list_sent(self, paths: t.Iterable[Path]) -> Attributes:
+        """Return attributes as they are declared."""
+        return {path: self._declaration.sent[path] for path in paths}
 
     def _update(self, _fields: Fields) -> None:
         """Apply the attributes that differ, write the source file, and verify the effect.
@@ -302,7 +338,7 @@ class Configuration:
         if self._reloads:
             server.reload_sources(self._ci)
         else:
-            server.apply(self._ci, build_configuration(self._outgoing))
+            server.apply(self._ci, build_configuration(self._list_sent(self._outgoing)))
 
     def _explain_refusal(self, refusal: ServerRefusal, before: Fields) -> t.NoReturn:
         """Raise the refusal. Its message names the changes that the server has applied nevertheless."""
@@ -313,7 +349,7 @@ class Configuration:
         earlier = list_attributes(before)
         applied = [".".join(path) for path in self._outgoing if after.get(path) != earlier.get(path)]
         if not applied:
-            raise ToolchainError(str(refusal))
+            raise ToolchainError(str(_explain(refusal)))
         self._task.has_written = True
         raise ToolchainError(f"{refusal} Jenkins applied a part of the configuration: {join_names(applied)}.")
 
@@ -362,9 +398,17 @@ def _mark_lost(desired: t.Any, before: t.Any) -> t.Any:
     return {**dict.fromkeys(before), **{name: _mark_lost(value, before.get(name)) for name, value in desired.items()}}
 
 
+def _explain(refusal: ServerRefusal) -> ToolchainError:
+    """Return the refusal. If it names a deprecated member, the message says what to declare instead."""
+    remedy = find_remedy(refusal.text)
+    return ToolchainError(f"{refusal} {remedy}.") if remedy else refusal
+
+
 def _describe_mismatch(mismatch: Mismatch) -> str:
     """Return the place of a mismatch with the declared and the current value, without secrets."""
     label, declared, current = mismatch.place.label, mismatch.declared, mismatch.current
+    if current is None and has_variable(declared):
+        return f"'{label}' is missing, because its variable is empty or not known to Jenkins"
     if current is None:
         return f"'{label}' is missing"
     if declared is None:

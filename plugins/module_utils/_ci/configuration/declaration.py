@@ -8,16 +8,16 @@ from __future__ import annotations
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization import casc
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration import documents
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration import documents, forms
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.comparison import (
     MASKS,
     USERS,
-    Path,
     Place,
     get_attribute_depth,
     list_attributes,
     list_secrets,
 )
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.forms import Path
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local import read_text
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import check_ownership, check_writable
@@ -27,18 +27,37 @@ OPTION = "configuration"
 # Roots that Jenkins ignores, for anchors
 _ANCHORS = "x-"
 _EXECUTORS, _STRATEGY = ("jenkins", "numExecutors"), ("jenkins", "authorizationStrategy")
+_WITH_MATRICES = (_STRATEGY, *(("jenkins", name) for name in ("globalNodeProperties", "nodeProperties", "nodes")))
 _REALM, _LOCAL = USERS[:2], USERS[2]
+_USER = ("id", "password", "properties")
 _REFUSED = {
     "jobs": "Jenkins does not export jobs, so they cannot be compared. Use ci_job",
     "plugins": "Jenkins does not support this root any more. Use ci_plugin",
 }
 
 
+def _check_names(option: str, members: t.Any, names: t.Iterable[str]) -> None:
+    """Refuse other spellings of names. Jenkins ignores upper and lower case."""
+    for member in members if isinstance(members, dict) else ():
+        for name in names:
+            if member != name and member.lower() == name:
+                raise BadOption(option, f"must have the key '{name}' instead of '{member}'")
+
+
+def normalize(path: Path, value: t.Any) -> t.Any:
+    """Return the value of an attribute in the form that Jenkins exports. Old versions export other symbols."""
+    renamed = forms.rename_symbols(path, value)
+    if path in _WITH_MATRICES:
+        renamed = casc.normalize_matrices(renamed)
+    return casc.normalize_roles(renamed) if path == _STRATEGY else renamed
+
+
 class Declaration:
     """The declared configuration.
 
     :ivar option: the option that it comes from
-    :ivar attributes: the attributes by path, without null values
+    :ivar sent: the attributes by path, without null values
+    :ivar attributes: the same attributes in the form that Jenkins exports
     :ivar text: the text for a source file
 
     :raises BadOption: if the declaration is invalid
@@ -50,9 +69,12 @@ class Declaration:
             check_ownership(task)
         self.option = "src" if task.params["src"] is not None else OPTION
         data, self.text = self._read(task)
-        self.attributes: dict[Path, t.Any] = list_attributes(self._drop_null(self._select_roots(data)))
-        if _STRATEGY in self.attributes:
-            self.attributes[_STRATEGY] = casc.normalize(self.attributes[_STRATEGY])
+        roots = forms.rename_members(self._drop_null(self._select_roots(data)))
+        self.sent: dict[Path, t.Any] = {
+            path: casc.normalize_matrices(value) if path in _WITH_MATRICES else value
+            for path, value in list_attributes(roots).items()
+        }
+        self.attributes = {path: normalize(path, value) for path, value in self.sent.items()}
         if not self.attributes:
             raise BadOption(self.option, "must contain at least one value")
         if self.attributes.get(("jenkins", "views")) == []:
@@ -60,6 +82,7 @@ class Declaration:
         if str(self.attributes.get(_EXECUTORS, "")).startswith("-"):
             raise BadOption(f"{self.option}.{'.'.join(_EXECUTORS)}", "must not be negative")
         self._check_realm()
+        self._check_node_permissions()
         for path, value in self.attributes.items():
             for _label, secret in list_secrets(Place.of(path), value):
                 if secret not in MASKS:
@@ -83,15 +106,25 @@ class Declaration:
         return roots
 
     def _check_realm(self) -> None:
-        """Refuse other spellings of the realm, whose users this module would not recognize."""
-        realm = self.attributes.get(_REALM)
+        """Refuse other names of the realm and its members, whose users this module would not recognize."""
+        realm = self.sent.get(_REALM)
+        option = f"{self.option}.{'.'.join(_REALM)}"
         for name in realm if isinstance(realm, dict) else ():
-            if name != _LOCAL and name.lower() == _LOCAL:
-                raise BadOption(
-                    f"{self.option}.{'.'.join(_REALM)}", f"must have the key '{_LOCAL}' instead of '{name}'"
-                )
+            if name != _LOCAL and _LOCAL in forms.rename_symbols(_REALM, {name: {}}):
+                raise BadOption(option, f"must have the key '{_LOCAL}' instead of '{name}'")
+        members = realm.get(_LOCAL) if isinstance(realm, dict) else None
+        _check_names(f"{option}.{_LOCAL}", members, USERS[-1:])
         if self.users is not None and not isinstance(self.users, list):
             raise BadOption(f"{self.option}.{'.'.join(USERS)}", "must be a list of users")
+        for user in self.users or ():
+            _check_names(f"{self.option}.{'.'.join(USERS)}", user, _USER)
+
+    def _check_node_permissions(self) -> None:
+        """Refuse permissions in the matrices of nodes that Jenkins would drop."""
+        for path in _WITH_MATRICES[1:]:
+            for grant in casc.list_node_grants(self.attributes.get(path)):
+                if "/" in grant.permission and not grant.permission.startswith("Agent/"):
+                    raise BadOption(f"{self.option}.{'.'.join(path)}", f"'{grant.permission}' does not apply to a node")
 
     @property
     def users(self) -> t.Any:

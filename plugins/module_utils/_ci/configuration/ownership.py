@@ -12,7 +12,8 @@ from __future__ import annotations
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import SharedValues
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.comparison import USERS, Path
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.comparison import USERS
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.forms import Path
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts.console import run_internal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal, ToolchainError

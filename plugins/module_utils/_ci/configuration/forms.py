@@ -1,0 +1,298 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Forms of configuration that Jenkins accepts and exports in another form, and forms that it refuses.
+
+Each row names the class that accepts or refuses the form. The sources are those of Jenkins 2.579, configuration-as-code
+2117, matrix-auth 3.2.9 and role-strategy 850.
+"""
+
+from __future__ import annotations
+
+import re
+import typing as t
+
+Path = tuple[str, ...]
+
+_VARIABLE = re.compile(r"(?<!\^)\$\{")
+_WHOLE_NUMBER = re.compile(r"[+-]?\d{1,10}")
+# Members of Jenkins. Their objects have classes of plugins with names of their own
+_ROOT, _FOREIGN = "jenkins", "clouds"
+
+
+class Symbol(t.NamedTuple):
+    """A class that the configuration names by a symbol.
+
+    The plugin accepts each symbol of the class and names that it derives from the class, in upper and lower case. See
+    io.jenkins.plugins.casc.impl.attributes.DescribableAttribute.getSymbols.
+
+    :ivar exported: the symbol that Jenkins exports
+    :ivar source: the class
+    :ivar others: its other symbols
+    """
+
+    exported: str
+    source: str
+    others: tuple[str, ...] = ()
+
+    def list_names(self, extension_point: str) -> t.Iterator[str]:
+        """Yield all names of the class in lower case.
+
+        :arg extension_point: name of the class that it extends
+        """
+        name = re.split(r"[.$]", self.source)[-1]
+        derived = [name, name.removesuffix(extension_point), name.removesuffix(f"{extension_point}Impl")]
+        yield from (other.lower() for other in (self.exported, *self.others, *derived) if other)
+
+
+_NODE_PROPERTIES = (
+    "NodeProperty",
+    (
+        Symbol("authorizationMatrix", "org.jenkinsci.plugins.matrixauth.AuthorizationMatrixNodeProperty"),
+        Symbol("diskSpaceMonitor", "hudson.node_monitors.DiskSpaceMonitorNodeProperty"),
+        Symbol("envVars", "hudson.slaves.EnvironmentVariablesNodeProperty"),
+        Symbol("toolLocation", "hudson.tools.ToolLocationNodeProperty"),
+    ),
+)
+_VIEWS = (
+    "View",
+    (
+        Symbol("all", "hudson.model.AllView"),
+        Symbol("list", "hudson.model.ListView"),
+        Symbol("myView", "hudson.model.MyView"),
+        Symbol("proxy", "hudson.model.ProxyView"),
+    ),
+)
+# The extension point and the classes by the name of the member
+_CLASSES: dict[str, tuple[str, tuple[Symbol, ...]]] = {
+    "authorizationStrategy": (
+        "AuthorizationStrategy",
+        (
+            Symbol("globalMatrix", "hudson.security.GlobalMatrixAuthorizationStrategy"),
+            Symbol("legacy", "hudson.security.LegacyAuthorizationStrategy"),
+            Symbol("loggedInUsersCanDoAnything", "hudson.security.FullControlOnceLoggedInAuthorizationStrategy"),
+            Symbol("projectMatrix", "hudson.security.ProjectMatrixAuthorizationStrategy"),
+            Symbol("roleBased", "com.michelin.cio.hudson.plugins.rolestrategy.RoleBasedAuthorizationStrategy"),
+            Symbol("unsecured", "hudson.security.AuthorizationStrategy$Unsecured"),
+        ),
+    ),
+    "crumbIssuer": ("CrumbIssuer", (Symbol("standard", "hudson.security.csrf.DefaultCrumbIssuer"),)),
+    "globalNodeProperties": _NODE_PROPERTIES,
+    "launcher": (
+        "ComputerLauncher",
+        (
+            Symbol("command", "hudson.slaves.CommandLauncher"),
+            Symbol("inbound", "hudson.slaves.JNLPLauncher", ("jnlp",)),
+            Symbol("ssh", "hudson.plugins.sshslaves.SSHLauncher"),
+        ),
+    ),
+    "markupFormatter": (
+        "MarkupFormatter",
+        (
+            Symbol("plainText", "hudson.markup.EscapedMarkupFormatter"),
+            Symbol("rawHtml", "hudson.markup.RawHtmlMarkupFormatter"),
+        ),
+    ),
+    "nodeMonitors": (
+        "NodeMonitor",
+        (
+            Symbol("architecture", "hudson.node_monitors.ArchitectureMonitor"),
+            Symbol("clock", "hudson.node_monitors.ClockMonitor"),
+            Symbol("diskSpace", "hudson.node_monitors.DiskSpaceMonitor"),
+            Symbol("responseTime", "hudson.node_monitors.ResponseTimeMonitor"),
+            Symbol("swapSpace", "hudson.node_monitors.SwapSpaceMonitor"),
+            Symbol("tmpSpace", "hudson.node_monitors.TemporarySpaceMonitor"),
+        ),
+    ),
+    "nodeProperties": _NODE_PROPERTIES,
+    "nodes": ("Node", (Symbol("permanent", "hudson.slaves.DumbSlave", ("dumb", "slave")),)),
+    "primaryView": _VIEWS,
+    "projectNamingStrategy": (
+        "ProjectNamingStrategy",
+        (
+            Symbol("pattern", "jenkins.model.ProjectNamingStrategy$PatternProjectNamingStrategy"),
+            Symbol("roleBased", "org.jenkinsci.plugins.rolestrategy.RoleBasedProjectNamingStrategy"),
+            Symbol("standard", "jenkins.model.ProjectNamingStrategy$DefaultProjectNamingStrategy"),
+        ),
+    ),
+    "retentionStrategy": (
+        "RetentionStrategy",
+        (
+            Symbol("always", "hudson.slaves.RetentionStrategy$Always"),
+            Symbol("demand", "hudson.slaves.RetentionStrategy$Demand"),
+            Symbol("schedule", "hudson.slaves.SimpleScheduledRetentionStrategy"),
+        ),
+    ),
+    "securityRealm": (
+        "SecurityRealm",
+        (
+            Symbol("activeDirectory", "hudson.plugins.active_directory.ActiveDirectorySecurityRealm"),
+            Symbol("ldap", "hudson.security.LDAPSecurityRealm"),
+            Symbol("legacy", "hudson.security.LegacySecurityRealm"),
+            Symbol("local", "hudson.security.HudsonPrivateSecurityRealm"),
+            Symbol("none", "hudson.security.SecurityRealm$None"),
+            Symbol("pam", "hudson.security.PAMSecurityRealm"),
+        ),
+    ),
+    "views": _VIEWS,
+    "viewsTabBar": ("ViewsTabBar", (Symbol("standard", "hudson.views.DefaultViewsTabBar"),)),
+}
+_SYMBOLS = {
+    member: {name: symbol.exported for symbol in symbols for name in symbol.list_names(extension_point)}
+    for member, (extension_point, symbols) in _CLASSES.items()
+}
+
+# Attributes of jenkins.model.Jenkins. The plugin finds them in upper and lower case, see
+# io.jenkins.plugins.casc.BaseConfigurator.removeIgnoreCase. Their names have a meaning for the module
+_ATTRIBUTES = (
+    *("authorizationStrategy", "clouds", "crumbIssuer", "disableRememberMe", "disabledAdministrativeMonitors"),
+    *("globalNodeProperties", "labelAtoms", "labelString", "markupFormatter", "mode", "nodeMonitors"),
+    *("nodeProperties", "nodes", "numExecutors", "primaryView", "projectNamingStrategy", "proxy", "quietPeriod"),
+    *("scmCheckoutRetryCount", "securityRealm", "slaveAgentPort", "systemMessage", "updateCenter", "views"),
+    "viewsTabBar",
+)
+_ATTRIBUTE_NAMES = {name.lower(): name for name in _ATTRIBUTES}
+_ROOTS = ("appearance", "credentials", "jenkins", "jobs", "plugins", "security", "tool", "unclassified")
+
+# Lists of texts that Jenkins keeps as sets, with the class of each
+SETS = {
+    "disabledAdministrativeMonitors": "jenkins.model.Jenkins",
+    "grantedPermissions": "org.jenkinsci.plugins.matrixauth.AuthorizationContainer",
+    "jobNames": "hudson.model.ListView",
+    "permissions": "org.jenkinsci.plugins.rolestrategy.casc.RoleDefinition",
+}
+
+
+def _normalize_address(text: str) -> str:
+    text = text.strip()
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' else text
+
+
+# What Jenkins changes in texts, by the names of the last members. The class of each is in the comment
+_TEXTS: dict[Path, t.Callable[[str], str]] = {
+    ("adminAddress",): _normalize_address,  # jenkins.model.JenkinsLocationConfiguration
+    ("labelString",): lambda text: " ".join(text.split()),  # hudson.model.Slave, jenkins.model.Jenkins
+    ("proxy", "name"): str.strip,  # hudson.ProxyConfiguration
+    ("proxy", "noProxyHost"): str.strip,
+    ("proxy", "testUrl"): str.strip,
+    ("proxy", "userName"): str.strip,
+    ("remoteFS",): str.strip,  # hudson.model.Slave
+    # com.cloudbees.plugins.credentials.domains.SchemeSpecification
+    ("schemes",): lambda text: ",".join(name.strip() for name in text.split(",")),
+    ("tunnel",): str.strip,  # hudson.slaves.JNLPLauncher
+    ("url",): lambda text: text.rstrip("/"),  # jenkins.model.JenkinsLocationConfiguration
+}
+
+
+class Refused(t.NamedTuple):
+    """A member that Jenkins refuses, because it is deprecated.
+
+    :ivar source: the class
+    :ivar remedy: what to declare instead
+    """
+
+    source: str
+    remedy: str
+
+
+# The plugin refuses deprecated members unless 'configuration-as-code.deprecated' is 'warn', see
+# io.jenkins.plugins.casc.BaseConfigurator.configure. Older servers accept them
+REFUSED = {
+    "agentProtocols": Refused("jenkins.model.Jenkins", "Remove it, because Jenkins selects the protocols itself"),
+    "assignments": Refused(
+        "org.jenkinsci.plugins.rolestrategy.casc.RoleDefinition",
+        "Use 'entries' with elements such as 'user: NAME', 'group: NAME' or 'either: NAME'",
+    ),
+    "excludeClientIPFromCrumb": Refused(
+        "hudson.security.csrf.DefaultCrumbIssuer", "Remove it, because Jenkins ignores addresses in crumbs"
+    ),
+    "statusFilter": Refused("hudson.model.ListView", "Use 'jobFilters' with an element 'statusFilter'"),
+}
+
+
+def find_remedy(message: str) -> str | None:
+    """Return what to declare instead of a member that a message of Jenkins refuses, or `None`."""
+    problem = message.partition("Available attributes")[0]
+    return next((row.remedy for name, row in REFUSED.items() if re.search(rf"\b{name}\b", problem)), None)
+
+
+def rename_members(roots: dict[str, t.Any]) -> dict[str, t.Any]:
+    """Return the roots with the names of roots and attributes of Jenkins as it exports them."""
+    renamed = {_find_root(name): members for name, members in roots.items()}
+    members = renamed.get(_ROOT)
+    if isinstance(members, dict):
+        renamed[_ROOT] = {_ATTRIBUTE_NAMES.get(name.lower(), name): value for name, value in members.items()}
+    return renamed
+
+
+def _find_root(name: str) -> str:
+    return name.lower() if name.lower() in _ROOTS else name
+
+
+def rename_symbols(path: Path, value: t.Any) -> t.Any:
+    """Return a value with the symbols that Jenkins exports.
+
+    :arg path: names of the members, without the elements of lists
+    """
+    if path[:1] != (_ROOT,) or _FOREIGN in path:
+        return value
+    if isinstance(value, list):
+        return [rename_symbols(path, element) for element in value]
+    names = _SYMBOLS.get(path[-1], {})
+    if isinstance(value, dict):
+        is_object = bool(names) and len(value) == 1
+        renamed: dict[str, t.Any] = {
+            names.get(name.lower(), name) if is_object else name: inner for name, inner in value.items()
+        }
+        return {name: rename_symbols((*path, name), inner) for name, inner in renamed.items()}
+    return names.get(value.lower(), value) if isinstance(value, str) else value
+
+
+def is_blank(value: t.Any) -> bool:
+    """Return whether Jenkins does not export a value, see io.jenkins.plugins.casc.ConfigurationAsCode.toYaml."""
+    return value in (None, [], {}) or (isinstance(value, str) and not value.strip())
+
+
+def normalize_text(path: Path, text: str) -> str:
+    """Return a text as Jenkins exports it."""
+    normalize = _TEXTS.get(path[-2:]) or _TEXTS.get(path[-1:])
+    return normalize(text) if normalize else text
+
+
+def has_variable(text: t.Any) -> bool:
+    """Return whether Jenkins replaces a variable in a text."""
+    return isinstance(text, str) and bool(_VARIABLE.search(text))
+
+
+def fits_literal_parts(declared: str, current: str) -> bool:
+    """Return whether the parts of a declared text outside of its variables occur in the current text in their order."""
+    pattern = ".*".join(map(re.escape, _split_variables(declared)))
+    return bool(re.fullmatch(pattern, current, re.DOTALL))
+
+
+def _split_variables(text: str) -> list[str]:
+    """Return the parts of a text outside of its variables, which can be nested."""
+    parts, start = [], 0
+    while found := _VARIABLE.search(text, start):
+        end = _find_end(text, found.end())
+        if end is None:
+            break
+        parts.append(text[start : found.start()])
+        start = end
+    return [*parts, text[start:]]
+
+
+def _find_end(text: str, position: int) -> int | None:
+    """Return the position after the variable whose name starts at a position, or `None` if it is not closed."""
+    depth = 1
+    for token in re.finditer(r"\$\{|\}", text[position:]):
+        depth += 1 if token[0] == "${" else -1
+        if depth == 0:
+            return position + token.end()
+    return None
+
+
+def is_same_number(declared: str, current: int) -> bool:
+    """Return whether a text stands for a number, such as `+5`."""
+    return bool(_WHOLE_NUMBER.fullmatch(declared)) and int(declared) == current
