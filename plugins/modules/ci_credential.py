@@ -12,6 +12,7 @@ description:
   - Create, update or delete Jenkins credentials in the system store, in the store of a folder or in the store of a
     user.
   - The module compares and changes only the options that are set.
+  - In a new credential, an option that is not set has the value that Jenkins' own form for a new credential sets.
   - An existing credential is changed in place. The module never deletes a credential to create it again, because jobs
     that use it would fail in between.
   - To manage several credentials concurrently, use O(items).

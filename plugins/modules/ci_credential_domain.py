@@ -12,6 +12,7 @@ description:
   - Create, update or delete domains of Jenkins credentials. A domain is a group of credentials in a store. The
     specifications of a domain limit the URLs for which Jenkins offers these credentials.
   - The module compares and changes only the options that are set. It never changes or deletes the global domain.
+  - In a new domain, an option that is not set has the value that Jenkins' own form for a new domain sets.
   - To manage several domains concurrently, use O(items).
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)

@@ -11,6 +11,7 @@ short_description: Manage Jenkins folders
 description:
   - Create, update, move, rename or delete Jenkins folders. To manage several folders concurrently, use O(items).
   - The module compares and changes only the options that are set.
+  - In a new folder, an option that is not set has the value that Jenkins' own form for a new folder sets.
   - Jenkins replaces the whole configuration of a folder with each write. The module therefore reads the stored
     configuration first. It changes the declared elements and keeps the others, such as credentials, views and
     properties.

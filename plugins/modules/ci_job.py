@@ -14,6 +14,7 @@ description:
     configuration as XML in O(config) or O(src).
   - The module compares the declared elements of the configuration with the stored ones. Unless O(exact=true), it keeps
     elements that are not declared, such as defaults, settings of plugins and changes made in the web interface.
+  - In a new job, an option that is not set has the value that Jenkins' own form for a new job sets.
   - The comparison ignores the order of attributes, comments, whitespace between elements, and the versions of plugins.
   - To manage several jobs concurrently, use O(items).
 version_added: 0.3.0
@@ -97,6 +98,8 @@ options:
       - The module validates the schedules of timer triggers and SCM polling triggers in this XML.
       - The task fails before it changes the job if the XML limits the number of builds with C(hudson.tasks.LogRotator),
         and C(daysToKeep) or C(numToKeep) is missing. Jenkins would read the missing limit as 0 and delete all builds.
+      - Jenkins builds a freestyle job only on the built-in node if the XML of a new job has neither C(canRoam) with the
+        value V(true) nor C(assignedNode). The XML that Jenkins itself writes always has C(canRoam).
       - Of the options for job settings, only O(description), O(display_name) and O(disabled) can be combined with
         O(config). Specify all other settings in the XML.
     type: str
@@ -335,6 +338,8 @@ options:
   label:
     description:
       - Label expression that selects the nodes on which a freestyle job can be built. An empty string allows all nodes.
+      - If not set, a new job can be built on all nodes, and an existing job keeps its label. With O(exact=true), an
+        existing job can be built on all nodes as well.
       - Applies only to O(type=freestyle).
     type: str
   allow_delete_builds:

@@ -12,6 +12,7 @@ description:
   - Create, update, rename or delete permanent agents of Jenkins, and configure the built-in node.
   - The module compares and changes only the options that are set. Other parts of the configuration are kept, such as
     node properties of plugins. An agent that is temporarily offline stays offline.
+  - In a new agent, an option that is not set has the value that Jenkins' own form for a new agent sets.
   - With O(secret_file), the module stores the secret of an inbound agent in a file.
   - To manage several nodes concurrently, use O(items).
 version_added: 0.3.0
@@ -220,7 +221,7 @@ options:
         type: int
       keep_up_when_active:
         description: Whether the agent stays online after its scheduled time while it runs builds. Only valid if
-          O(retention.type=schedule). The default for a new retention strategy is V(false).
+          O(retention.type=schedule). The default for a new retention strategy is V(true).
         type: bool
   environment_variables:
     description:

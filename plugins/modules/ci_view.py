@@ -13,6 +13,7 @@ description:
   - The options of the module manage list views, nested views, views of all jobs, and My Views. For views of other
     types, use O(config).
   - Settings that are not specified are kept. Jobs are removed from a view only with O(purge=true).
+  - In a new view, an option that is not set has the value that Jenkins' own form for a new view sets.
   - To manage several views in one task, use O(items).
 version_added: 0.3.0
 author: the buildworks.toolchain authors (@buildworks)

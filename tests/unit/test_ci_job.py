@@ -103,6 +103,7 @@ def test_missing_job_is_created() -> None:
         "      <command>make</command>",
         "    </hudson.tasks.Shell>",
         "  </builders>",
+        "  <canRoam>true</canRoam>",
         "</project>",
     )
     content = "".join(line.strip() for line in lines[1:-1]).replace("</command>", "</command><configuredLocalRules/>")
@@ -121,7 +122,11 @@ def test_missing_job_is_created() -> None:
             "state": "present",
             "name": "team/app",
             "type": "freestyle",
-            "elements": {"description": "a & b", "builders/hudson.tasks.Shell/command": "make"},
+            "elements": {
+                "description": "a & b",
+                "builders/hudson.tasks.Shell/command": "make",
+                "canRoam": "true",
+            },
         },
     }
     predicted = manage(listed(folder=folder), check_mode=True, diff_mode=True, **options)

@@ -299,13 +299,13 @@ def test_retention_is_replaced() -> None:
   <retentionStrategy class="hudson.slaves.SimpleScheduledRetentionStrategy">
     <startTimeSpec>H 8 * * 1-5</startTimeSpec>
     <upTimeMins>600</upTimeMins>
-    <keepUpWhenActive>false</keepUpWhenActive>
+    <keepUpWhenActive>true</keepUpWhenActive>
   </retentionStrategy>
 """
     with conversation(read(), written(retention=retention), read(retention=retention)) as server:
         result = run("ci_node", url=server.url, diff_mode=True, **task)
     assert result["diff"]["before"]["retention"] == {"type": "always"}
-    expected = {"start_times": "H 8 * * 1-5", "up_time": 600, "keep_up_when_active": False, "type": "schedule"}
+    expected = {"start_times": "H 8 * * 1-5", "up_time": 600, "keep_up_when_active": True, "type": "schedule"}
     assert result["diff"]["after"]["retention"] == expected
 
 

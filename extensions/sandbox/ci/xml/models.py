@@ -78,6 +78,10 @@ _OWNER = f'<owner class="{_MULTIBRANCH}" reference="../.."/>'
 _SOURCES = "jenkins.branch.MultiBranchProject$BranchSourceList"
 _FACTORY = "org.jenkinsci.plugins.workflow.multibranch.WorkflowBranchProjectFactory"
 _ORPHANED = "com.cloudbees.hudson.plugins.folder.computed.DefaultOrphanedItemStrategy"
+# com.cloudbees.hudson.plugins.folder.computed.ComputedFolder, init: unlike in a strategy without this element
+_DEFAULT_ORPHANED = (
+    f'<orphanedItemStrategy class="{_ORPHANED}"><pruneDeadBranches>true</pruneDeadBranches></orphanedItemStrategy>'
+)
 MULTIBRANCH = Model(
     {
         **_ITEM,
@@ -85,7 +89,7 @@ MULTIBRANCH = Model(
         "folderViews": f'<folderViews class="jenkins.branch.MultiBranchProjectViewHolder">{_OWNER}</folderViews>',
         **_objects("healthMetrics"),
         "icon": f'<icon class="jenkins.branch.MetadataActionFolderIcon">{_OWNER}</icon>',
-        "orphanedItemStrategy": f'<orphanedItemStrategy class="{_ORPHANED}"/>',
+        "orphanedItemStrategy": _DEFAULT_ORPHANED,
         **_objects("triggers"),
         **_flags("disabled"),
         "sources": f'<sources class="{_SOURCES}"/>',

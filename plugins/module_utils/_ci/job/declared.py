@@ -53,6 +53,7 @@ _GIT = "hudson.plugins.git.GitSCM"
 _GIT_SOURCE = "jenkins.plugins.git.GitSCMSource"
 _SOURCES = "jenkins.branch.MultiBranchProject$BranchSourceList"
 _ROTATOR = "hudson.tasks.LogRotator"
+_CAN_ROAM = "canRoam"
 _LIMITS = {
     "keep_days": "daysToKeep",
     "keep_builds": "numToKeep",
@@ -161,6 +162,10 @@ def build(params: _Params, type_name: str, declared: ET.Element | None, stored: 
     root = ET.Element(types.get_root_tag(type_name))
     root.extend(_Builder(params, type_name, ET.Element(root.tag) if stored is None else stored).build())
     if declared is None:
+        is_new = stored is None and params["copy_from"] is None
+        if type_name == "freestyle" and (is_new or params["exact"]) and root.find(_CAN_ROAM) is None:
+            # otherwise Jenkins builds the job only on the built-in node. Its form never makes such a job
+            root.append(_new(_CAN_ROAM, True))
         return root
     merged = merge(declared, root)
     merged.extend(child for child in root if isinstance(child, Removed))  # still to be removed from the stored one
@@ -254,7 +259,7 @@ class _Builder:
             yield self._build_git("scm")
         if params["label"] is not None:
             yield _new_or_removed("assignedNode", params["label"])
-            yield _new("canRoam", not params["label"])
+            yield _new(_CAN_ROAM, not params["label"])
         if params["triggers"] is not None:
             yield self._build_triggers("triggers")
         if params["concurrent"] is not None:

@@ -32,19 +32,22 @@ class Kind:
 
     :ivar class_name: its Java class
     :ivar members: its options
+    :ivar form: values in the form of Jenkins for a new one, if a missing element has another value
     :ivar required: options that a new one requires
     :ivar plugin: the plugin that it requires
     """
 
     class_name: str
     members: elements.Members
+    form: t.Mapping[str, t.Any] = dataclasses.field(default_factory=dict)
     required: tuple[str, ...] = ()
     plugin: str | None = None
 
     @property
     def defaults(self) -> Fields:
-        """The values of options that are not set."""
-        defaults = {option: default for option, (_path, default) in self.members.items()}
+        """The values of options that are not set, for a new launcher or retention strategy."""
+        missing = {option: default for option, (_path, default) in self.members.items()}
+        defaults = {**missing, **self.form}
         return {**defaults, "host_key_verification": "known_hosts"} if self.verifies_host_key else defaults
 
     @property
@@ -104,6 +107,7 @@ RETENTIONS = {
             "up_time": ("upTimeMins", 1),
             "keep_up_when_active": ("keepUpWhenActive", False),
         },
+        form={"keep_up_when_active": True},
         required=("start_times", "up_time"),
     ),
 }
