@@ -32,7 +32,7 @@ from .access import (
 from .access.accounts import ANONYMOUS, CHALLENGE, InvalidCredentials, Principal
 from .builds import build_api, build_promotion, pattern_artifacts, records, retention
 from .call import PRO_SCOPE, Call, decode_path
-from .cleanup import policies, policy_api
+from .cleanup import bundle_policy_api, policies, policy_api
 from .content import content_path, download, upload, webdav
 from .failures import FAILURES
 from .identities import group_api, lock_policy_api
@@ -81,6 +81,7 @@ ROUTES = Routes(
         *certificate_api.ROUTES,
         *license_api.ROUTES,
         *policy_api.ROUTES,
+        *bundle_policy_api.ROUTES,
         *keypair_api.ROUTES,
         *trusted_key_api.ROUTES,
         *configuration_api.ROUTES,

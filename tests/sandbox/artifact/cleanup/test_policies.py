@@ -175,3 +175,29 @@ def test_invalid_policy_of_a_seed_is_refused(sandbox: Sandbox) -> None:
     policy = {"key": "old", "searchCriteria": {}}
     with pytest.raises(SandboxError, match=r"cleanup_policies, old: .*packageTypes is required"):
         sandbox.seed({"artifact": {"cleanup_policies": [policy]}})
+
+
+def test_policy_for_release_bundles_is_created_replaced_and_deleted(artifactory: Session, sandbox: Sandbox) -> None:
+    path = "/api/cleanup/bundles/policies/old-bundles"
+    criteria = {
+        "includeAllProjects": True,
+        "includedProjects": [],
+        "releaseBundles": [{"name": "**", "projectKey": ""}],
+    }
+    body = {"itemType": "releaseBundle", "durationInMinutes": 60, "searchCriteria": criteria}
+    created = {"key": "old-bundles", "description": "", "cronExp": "", "enabled": False, **body}
+    response = artifactory.post(path, json={**body, "enabled": True})
+    assert (response.status_code, response.json()) == (201, created)
+    assert artifactory.post(path, json=body).status_code == 409
+    assert artifactory.post(f"{path}/enablement", json={"enabled": True}).status_code == 200
+    assert artifactory.put(path, json={**body, "cronExp": "nope"}).status_code == 400
+    replaced = artifactory.put(path, json={**body, "cronExp": "0 0 2 ? * MON-SAT *"})
+    assert (
+        replaced.json()
+        == artifactory.get(path).json()
+        == {**created, "enabled": True, "cronExp": "0 0 2 ? * MON-SAT *"}
+    )
+    assert artifactory.delete(path).status_code == 200
+    assert artifactory.get(path).status_code == 404
+    sandbox.switch("artifact", version="7.103.0")
+    assert artifactory.post(path, json=body).status_code == 404

@@ -33,7 +33,7 @@ ADMINISTRATOR_CALLS = [
     ("GET", "/api/federation/status/stateSummary"),
     ("PUT", "/api/securityconfig"),
     ("GET", "/api/archive/v2/packages/policies"),
-    ("GET", "/api/cleanup/bundles/policies/a"),
+    ("GET", "/api/cleanup/bundles/reports"),
 ]
 
 
