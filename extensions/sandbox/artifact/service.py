@@ -140,7 +140,7 @@ ACCESS_ROUTES = Routes(
         *unimplemented.ACCESS_ROUTES,
     )
 )
-EVENT_ROUTES = Routes(webhook_api.ROUTES)
+EVENT_ROUTES = Routes((*webhook_api.ROUTES, *unimplemented.EVENT_ROUTES))
 OTHER_ROUTES = Routes(unimplemented.OTHER_ROUTES)
 LIFECYCLE_ROUTES = Routes((*bundle_api.ROUTES, *promotion_api.ROUTES, *unimplemented.LIFECYCLE_ROUTES))
 

@@ -104,6 +104,7 @@ _QUERIES = {
             coalesce(json_extract(policy, '$.projectKey'), '') AS project
         FROM artifact_cleanup_policies ORDER BY key
     """,
+    "platform_objects": "SELECT kind, key FROM artifact_platform_objects ORDER BY kind, key",
     "ldap_settings": """
         SELECT setting.key,
             CASE WHEN json_extract(setting.value, '$.enabled') THEN 'yes' ELSE 'no' END AS enabled,

@@ -30,6 +30,11 @@ def list_all(state: State, kind: str) -> list[dict[str, Any]]:
     return [json.loads(row["value"]) for row in state.runtime.db.execute(query, (kind,))]
 
 
+def count(state: State) -> int:
+    """Return the number of objects of all kinds."""
+    return int(state.runtime.db.execute("SELECT count(*) FROM artifact_platform_objects").fetchone()[0])
+
+
 def save(state: State, kind: str, key: str, value: dict[str, Any]) -> None:
     """Create or replace an object."""
     state.runtime.db.execute(

@@ -15,6 +15,7 @@ from ..items.tree import TRASH_REPO
 from ..keys.keypairs import list_keypairs
 from ..keys.trusted_keys import list_trusted_keys
 from ..lifecycle.bundles import Bundle
+from ..platform import store as platform_store
 from ..projects import member_api, project_api
 from ..projects.store import BUILT_IN_ENVIRONMENTS
 from ..replications.replications import list_replicated_repositories, list_replications
@@ -72,6 +73,9 @@ def export_seed(state: State) -> SeedExport:
             "release_bundles": [_export_release_bundle(state, bundle) for bundle in state.release_bundles.list_all()],
             "builds": _export_builds(state),
         }
+    )
+    export.omit(
+        platform_store.count(state), "settings for sign-on, global roles, stages, and policies for release bundles"
     )
     return export
 

@@ -106,6 +106,7 @@ PACKAGE_TYPES = (
     "huggingfaceml",
     "lfs",
     "machinelearning",
+    "nix",
     "npm",
     "nuget",
     "oci",
@@ -126,9 +127,11 @@ ACCESS_FAMILIES = (
     "v1/aws",
     "v1/cert",
     "v1/config",
+    "v1/groups",
     "v1/ldap",
     "v1/logshipping",
     "v1/oauth",
+    "v1/permissions",
     "v1/roles",
     "v1/scim",
     "v1/service_trust",
@@ -136,6 +139,7 @@ ACCESS_FAMILIES = (
     "v1/system/federation",
     "v1/system/liveness",
     "v1/system/readiness",
+    "v1/users",
     "v1/vault",
     "v2/lifecycle",
     "v2/projects",
@@ -143,7 +147,7 @@ ACCESS_FAMILIES = (
     "v2/stages",
 )
 # Other API families of release bundles below /lifecycle/api.
-LIFECYCLE_FAMILIES = ("v2/distribution", "v2/promotion", "v2/release_bundle")
+LIFECYCLE_FAMILIES = ("v1/system", "v2/distribution", "v2/promotion", "v2/release_bundle")
 CHECK_EDITION: dict[str, Callable[[Call], None]] = {
     "serves": lambda _call: None,
     "pro": Call.require_pro,
@@ -198,10 +202,15 @@ ACCESS_ROUTES = tuple(
     for name in ACCESS_FAMILIES
 )
 # The services of the platform that the sandbox does not have, with the prefixes of their calls.
-OTHER_SERVICES = ("/worker", "/xray", "/distribution", "/mc", "/evidence", "/apptrust", "/curation", "/catalog")
+OTHER_SERVICES = (
+    *("/apptrust", "/catalog", "/curation", "/distribution", "/evidence", "/integration", "/jfconnect", "/mc"),
+    *("/metadata", "/ml", "/observability", "/onemodel", "/pipelines", "/router", "/rtfs", "/runtime", "/topology"),
+    *("/unifiedpolicy", "/worker", "/xray"),
+)
 OTHER_ROUTES = tuple(
     Route(ANY, f"{prefix}/api/{{:.+}}", _refuse_access_call, f"calls_of_{prefix[1:]}") for prefix in OTHER_SERVICES
 )
+EVENT_ROUTES = (Route(ANY, "/api/v1/system/{:.+}", _refuse_access_call, "system_of_events"),)
 LIFECYCLE_ROUTES = tuple(
     Route(ANY, _to_route_path(f"/api/{name}/**"), _refuse_access_call, f"lifecycle_{name.rpartition('/')[2]}")
     for name in LIFECYCLE_FAMILIES

@@ -66,7 +66,7 @@ def test_role_of_aws_is_assigned_and_removed(access: Session) -> None:
     assert access.get(f"{path}/reader").status_code == 400
 
 
-def test_global_role_is_created_replaced_and_deleted(access: Session) -> None:
+def test_global_role_is_created_replaced_and_deleted(access: Session, sandbox) -> None:
     path = "/api/v1/roles/auditor"
     assert access.post("/api/v1/roles", json=ROLE).status_code == 201
     assert access.post("/api/v1/roles", json=ROLE).status_code == 409
@@ -76,6 +76,7 @@ def test_global_role_is_created_replaced_and_deleted(access: Session) -> None:
     for member, value in (("environments", ["QA"]), ("actions", ["FLY"]), ("type", "ADMIN")):
         assert access.put(path, json={**ROLE, member: value}).status_code == 400
     assert access.put("/api/v1/roles/Viewer", json={}).status_code == 400
+    assert "global roles" in str(sandbox.call("GET", "seed")["omitted"])
     assert access.delete(path).status_code == 204
     assert access.get(path).status_code == 404
 

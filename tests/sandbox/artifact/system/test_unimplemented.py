@@ -111,7 +111,16 @@ def test_known_token_service_call_is_501_when_it_is_not_implemented(sandbox, met
     assert Session(f"{sandbox.url}/access", ("admin", "wrong")).request(method, path).status_code == 401
 
 
-@pytest.mark.parametrize("path", ["/worker/api/v1/workers", "/xray/api/v2/policies", "/distribution/api/v1/keys/pgp"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/worker/api/v1/workers",
+        "/xray/api/v2/policies",
+        "/router/api/v1/system/health",
+        "/event/api/v1/system/ping",
+        "/lifecycle/api/v1/system/readiness",
+    ],
+)
 def test_call_of_another_service_of_the_platform_is_501(sandbox, path):
     admin = Session(sandbox.url, sandbox.environment["JFROG_ACCESS_TOKEN"])
     assert admin.get(path).json()["errors"][0]["code"] == "NOT_IMPLEMENTED"
