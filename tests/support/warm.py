@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Run programs of ansible-core in forks of a process that has loaded it, which saves most of the startup time.
 
-The process loads ansible-core, its plugins and third-party packages. Each run loads the collection itself.
+The process loads ansible-core, its plugins and third-party packages. Each run loads the collection itself, from byte
+code that Python checks against the source. Programs that tests start without this module run as ansible-core has them.
 
 As a command: for each line of standard input, which is a request, run its program and print the exit status.
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import functools
 import gc
 import importlib
 import json
@@ -20,7 +22,9 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import types
 from collections.abc import Sequence
+from importlib.machinery import SourceFileLoader
 from typing import Any, NoReturn
 
 # Variables that determine the configuration of ansible-core, which is read on import
@@ -113,6 +117,7 @@ def serve() -> None:
     """Serve requests until standard input is closed."""
     import ansible.cli.playbook  # noqa: F401
 
+    _configure()
     _load()
     # The garbage collection of a run would write to, and so copy, the memory that it shares with this process.
     gc.freeze()
@@ -142,6 +147,20 @@ def _load() -> None:
     _collection_finder._AnsibleCollectionFinder._remove()
     for name in [name for name in sys.modules if name.startswith("ansible_collections")]:
         del sys.modules[name]
+
+
+def _configure() -> None:
+    """Make ansible-core parse its list of redirections once, and load collections from byte code."""
+    from ansible.utils.collection_loader import _collection_finder
+
+    _collection_finder._meta_yml_to_dict = functools.cache(_collection_finder._meta_yml_to_dict)
+    compile_source = _collection_finder._AnsibleCollectionPkgLoaderBase.get_code
+
+    def load_code(self: Any, name: str) -> types.CodeType | None:
+        path = self._source_code_path
+        return SourceFileLoader(name, path).get_code(name) if path else compile_source(self, name)
+
+    _collection_finder._AnsibleCollectionPkgLoaderBase.get_code = load_code
 
 
 def _run(request: dict[str, Any]) -> NoReturn:
