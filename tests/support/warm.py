@@ -39,6 +39,7 @@ MODULES = (
     "requests",
 )
 PLUGINS = ("become", "cache", "callback", "connection", "inventory", "shell", "strategy")
+POLL_INTERVAL = 0.01  # seconds, at which ansible-playbook polls its workers. The default, 0.001, costs CPU time
 MAX_PROCESSES = 4
 _processes: dict[Any, subprocess.Popen[str]] = {}  # the least recently used first
 
@@ -119,8 +120,8 @@ def serve() -> None:
 
     _configure()
     _load()
-    # The garbage collection of a run would write to, and so copy, the memory that it shares with this process.
-    gc.freeze()
+    # Garbage collection would copy the memory that a run shares with this process and with its workers.
+    gc.disable()
     for line in sys.stdin:
         request = json.loads(line)
         child = os.fork()
@@ -150,9 +151,11 @@ def _load() -> None:
 
 
 def _configure() -> None:
-    """Make ansible-core parse its list of redirections once, and load collections from byte code."""
+    """Let ansible-core parse its redirections once, load byte code, and poll its workers less often."""
+    from ansible import constants
     from ansible.utils.collection_loader import _collection_finder
 
+    constants.DEFAULT_INTERNAL_POLL_INTERVAL = POLL_INTERVAL
     _collection_finder._meta_yml_to_dict = functools.cache(_collection_finder._meta_yml_to_dict)
     compile_source = _collection_finder._AnsibleCollectionPkgLoaderBase.get_code
 
@@ -174,8 +177,16 @@ def _run(request: dict[str, Any]) -> NoReturn:
     os.environ.update(request["variables"])
     sys.argv = [request["program"], *request["arguments"]]
     name = request["program"].removeprefix("ansible").removeprefix("-") or "adhoc"
-    importlib.import_module(f"ansible.cli.{name}").main(sys.argv)
-    sys.exit()
+    status: Any = 0
+    try:
+        importlib.import_module(f"ansible.cli.{name}").main(sys.argv)
+    except SystemExit as error:
+        status = error.code
+    # Python would delete each object, and so copy the memory that this process shares with its parent.
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
 
 
 if __name__ == "__main__":
