@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration import forms
+from sandbox.client import Sandbox
+from support.running import run
 from unit.test_ci_configuration import apply, check, configure, export, list_known, sources, who_am_i
 
 AGENT = {"name": "a", "remoteFS": "/srv", "launcher": "inbound", "retentionStrategy": "always"}
@@ -236,3 +238,36 @@ def test_each_form_names_its_class() -> None:
     rows = [symbol.source for _extension_point, symbols in forms._CLASSES.values() for symbol in symbols]
     rows += [*forms.SETS.values(), *(row.source for row in forms.REFUSED.values())]
     assert all(source.count(".") >= 2 and source.rpartition(".")[2][0].isupper() for source in rows)
+
+
+CONVERGING: dict[str, Any] = {
+    "agents": {
+        **agent("slave", launcher="jnlp", nodeProperties=[{"envVars": {"env": []}}]),
+        "labelAtoms": [{"name": "a"}],
+        "agentProtocols": None,
+    },
+    "texts": {"systemMessage": "    indented\n\nx \n\n", "labelString": " b\n", "numExecutors": "+3"},
+    "carriage returns": {"systemMessage": "a\r\nb\r\n"},
+    "blank text": {"systemMessage": " "},
+    "job names": listed("z", "b", "C", "b"),
+    "monitors": {"nodeMonitors": ["clock"]},
+    "empty variables": properties({"envVars": {"env": []}}),
+    "matrix": matrix("GlobalMatrix", grantedPermissions=["hudson.model.Hudson.Administer:admin", "Job/Read:bob"]),
+    "roles": role(
+        permissions=["Overall/Read", "Overall/Administer"], entries=[{"user": "z"}, {"group": "b"}, {"user": "admin"}]
+    ),
+}
+
+
+@pytest.mark.usefixtures("sandbox_environment")
+@pytest.mark.parametrize("declared", CONVERGING.values(), ids=CONVERGING)
+def test_second_run_is_unchanged(sandbox: Sandbox, declared: dict[str, Any]) -> None:
+    options = {"configuration": {"jenkins": declared}, "allow_removals": True}
+    if "systemMessage" in declared:
+        assert run("ci_configuration", configuration={"jenkins": {"systemMessage": "before"}})["changed"]
+    first, second = (run("ci_configuration", **options) for _run in range(2))
+    assert (first.get("msg"), first["changed"]) == (None, True)
+    assert (second.get("msg"), second["changed"]) == (None, False)
+    assert [entry["label"] for entry in sandbox.journal("ci") if entry["effect"] == "write"] == [
+        "apply_configuration" for _run in range(1 + ("systemMessage" in declared))
+    ]

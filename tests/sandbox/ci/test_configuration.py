@@ -171,6 +171,20 @@ def test_bad_configuration_is_refused(jcasc: Jcasc, text: str, message: str) -> 
         ("systemMessage", '""', None),
         ("systemMessage", "a\n  systemMessage: b", "b"),
         ("systemMessage", '"a\\nb\\n"', "a\nb\n"),
+        ("systemMessage", '"    indented\\nx"', "    indented\nx"),
+        ("systemMessage", '"a\\n\\n"', "a\n\n"),
+        ("systemMessage", '"\\na"', "\na"),
+        ("systemMessage", '"a\\r\\nb"', "a\r\nb"),
+        ("systemMessage", '"a \\nb"', "a \nb"),
+        ("systemMessage", '"   "', None),
+        ("SystemMessage", "other case", None),
+        ("crumbIssuer", "default", "standard"),
+        ("globalNodeProperties", "[{EnvVars: {env: []}}]", ["envVars"]),
+        (
+            "nodeProperties",
+            "[{envVars: {env: [{key: a, value: b}]}}]",
+            [{"envVars": {"env": [{"key": "a", "value": "b"}]}}],
+        ),
     ],
 )
 def test_values_are_converted(jcasc: Jcasc, member: str, value: str, exported: Any) -> None:
@@ -179,6 +193,92 @@ def test_values_are_converted(jcasc: Jcasc, member: str, value: str, exported: A
     text = f"jenkins:\n  {member}: {value}\n"
     assert jcasc.send("check", text).text == "[]"
     assert jcasc.apply(text).get(member) == exported
+
+
+def test_texts_with_line_breaks_are_exported_as_blocks(jcasc: Jcasc) -> None:
+    for value, block in (
+        ('"  a\\nb\\n\\n"', "|2+\n      a\n    b\n\n  updateCenter"),
+        ('"a\\n\\nb"', "|-\n    a\n\n    b\n  updateCenter"),
+        ('"a\\r\\nb"', '"a\\r\\nb"\n  updateCenter'),
+    ):
+        jcasc.apply(f"jenkins:\n  systemMessage: {value}\n")
+        assert f"\n  systemMessage: {block}:" in jcasc.export_text()
+
+
+@pytest.mark.parametrize(
+    ("declared", "exported"),
+    [
+        ("slave: {name: n, remoteFS: /a, launcher: jnlp}", "inbound"),
+        ("dumb: {Name: n, launcher: {JNLPLauncher: {}}}", "inbound"),
+        ("permanent: {name: n, launcher: {jnlp: {tunnel: t}}}", {"inbound": {"tunnel": "t"}}),
+    ],
+)
+def test_agents_are_exported_with_the_current_names(jcasc: Jcasc, declared: str, exported: Any) -> None:
+    (node,) = jcasc.apply(f"jenkins:\n  nodes:\n  - {declared}\n")["nodes"]
+    assert node["permanent"]["launcher"] == exported
+
+
+def test_names_of_jobs_are_sorted(jcasc: Jcasc) -> None:
+    views = jcasc.apply("jenkins:\n  views:\n  - listView: {name: v, jobNames: [z, a, C, a]}\n")["views"]
+    assert views[0]["list"]["jobNames"] == ["a", "C", "z"]
+
+
+def test_missing_monitors_are_added_and_ignored(jcasc: Jcasc) -> None:
+    monitors = jcasc.apply("jenkins:\n  nodeMonitors: [clock, swapSpace, tmpSpace, responseTime]\n")["nodeMonitors"]
+    ignored = {"ignored": True}
+    assert monitors[4:] == [{"architecture": ignored}, {"diskSpace": ignored}]
+
+
+def test_members_of_roles_are_sorted_and_unknown_permissions_dropped(jcasc: Jcasc) -> None:
+    entries = "[{either: a}, {user: b}, {group: c}, {user: admin}, {user: b}]"
+    permissions = "[Job/Read, hudson.model.Item.Build, Overall/Administer, Nope/Nope]"
+    role = f"{{name: r, permissions: {permissions}, entries: {entries}}}"
+    members = jcasc.apply(f"jenkins:\n  authorizationStrategy: {{roleBased: {{roles: {{global: [{role}]}}}}}}\n")
+    (exported,) = members["authorizationStrategy"]["roleBased"]["roles"]["global"]
+    assert exported["entries"] == [{"user": "admin"}, {"user": "b"}, {"group": "c"}, {"either": "a"}]
+    assert sorted(exported["permissions"]) == ["Job/Read", "Overall/Administer"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("  agentProtocols: [JNLP4-connect]", "'agentProtocols' is deprecated"),
+        ("  views: [{list: {name: a, statusFilter: true}}]", "'statusFilter' is deprecated"),
+        (
+            "  authorizationStrategy: {roleBased: {roles: {global: [{name: a, assignments: [b]}]}}}",
+            "'assignments' is deprecated",
+        ),
+        (
+            "  crumbIssuer: {standard: {excludeClientIPFromCrumb: true}}",
+            "standard: Invalid configuration elements for type: class hudson.security.csrf.DefaultCrumbIssuer : "
+            "excludeClientIPFromCrumb.\nAvailable attributes : ",
+        ),
+    ],
+)
+def test_forms_of_older_versions_are_refused(jcasc: Jcasc, text: str, message: str) -> None:
+    for call in ("check", "configure"):
+        assert messages(jcasc.send(call, f"jenkins:\n{text}\n")) == [message]
+
+
+def test_older_jenkins_has_the_address_in_crumbs(jcasc: Jcasc) -> None:
+    jcasc.sandbox.seed({"ci": {"version": "2.541"}})
+    text = "jenkins:\n  crumbIssuer: {standard: {excludeClientIPFromCrumb: true}}\n"
+    assert jcasc.apply(text)["crumbIssuer"] == {"standard": {"excludeClientIPFromCrumb": True}}
+
+
+def test_bad_pattern_is_refused_when_it_is_applied(jcasc: Jcasc) -> None:
+    role = "{roleBased: {roles: {items: [{name: a, pattern: 'x('}]}}}"
+    text = f"jenkins:\n  authorizationStrategy: {role}\n"
+    assert jcasc.send("check", text).text == "[]"
+    assert messages(jcasc.send("configure", text)) == [
+        "jenkins: Failed to set attribute 'authorizationStrategy'\n"
+        f"  at {PATH}/configure:2 (path: authorizationStrategy)"
+    ]
+
+
+def test_labels_that_no_node_has_vanish(jcasc: Jcasc) -> None:
+    before = jcasc.export()["jenkins"]["labelAtoms"]
+    assert jcasc.apply("jenkins:\n  labelAtoms: [{name: unused}]\n")["labelAtoms"] == before
 
 
 def test_members_before_a_refused_value_stay_written(jcasc: Jcasc) -> None:

@@ -147,7 +147,7 @@ def _read_role(data: dict[str, Any]) -> Role:
         name=str(data.get("name") or ""),
         permissions=_find_known(data.get("permissions") or []),
         pattern=str(data.get("pattern") or ".*"),
-        sids=sorted(sids, key=lambda sid: sid.name),
+        sids=sorted(set(sids), key=lambda sid: ((USER, GROUP, EITHER).index(sid.type), sid.name)),
         description=data.get("description"),
         template=data.get("templateName"),
     )

@@ -18,6 +18,28 @@ from ..controller import Controller
 from .documents import ConfiguratorError, Resolver, is_null, read_members, to_data
 
 TRUE = ("true", "yes", "on", "y", "t", "1")
+# Other names of classes in lower case: further symbols, and names that the plugin derives from the class
+ALIASES = {
+    "allview": "all",
+    "default": "standard",
+    "defaultcrumbissuer": "standard",
+    "dumb": "permanent",
+    "dumbslave": "permanent",
+    "environmentvariables": "envVars",
+    "environmentvariablesnodeproperty": "envVars",
+    "fullcontrolonceloggedin": "loggedInUsersCanDoAnything",
+    "globalmatrixauthorizationstrategy": "globalMatrix",
+    "hudsonprivate": "local",
+    "hudsonprivatesecurityrealm": "local",
+    "jnlp": "inbound",
+    "jnlplauncher": "inbound",
+    "listview": "list",
+    "projectmatrixauthorizationstrategy": "projectMatrix",
+    "rolebasedauthorizationstrategy": "roleBased",
+    "slave": "permanent",
+}
+# Deprecated members by class
+DEPRECATED = {"hudson.model.ListView": ("statusFilter",), "jenkins.model.Jenkins": ("agentProtocols",)}
 
 
 @dataclass(frozen=True)
@@ -75,7 +97,7 @@ class Structure:
 
         :raises ConfiguratorError: if a member is refused
         """
-        given = {} if node is None else mapping(context, node)
+        given = {} if node is None else match_names(mapping(context, node), self.members)
         check_names(self.label, self.java_class, given, sorted(self.members))
         return {
             name: self.members[name](context, inner, self.label) for name, inner in given.items() if not is_null(inner)
@@ -115,7 +137,7 @@ class Configurator:
 
         :raises ConfiguratorError: if a member is refused
         """
-        members = mapping(context, node)
+        members = match_names(mapping(context, node), self.names())
         check_names(self.label, self.java_class, members, self.names())
         given = [(self.find(name), inner) for name, inner in members.items() if not is_null(inner)]
         order = {attribute.name: place for place, attribute in enumerate(self.attributes)}
@@ -148,10 +170,19 @@ class Configurator:
         return {"type": "object", "additionalProperties": False, "properties": properties}
 
 
+def match_names(members: dict[str, yaml.Node], known: Iterable[str]) -> dict[str, yaml.Node]:
+    """Return members with the known names, which differ at most in upper and lower case."""
+    names = {name.lower(): name for name in known}
+    return {names.get(name.lower(), name): inner for name, inner in members.items()}
+
+
 def check_names(label: str, java_class: str, names: Iterable[str], known: list[str]) -> None:
     """
-    :raises ConfiguratorError: if a name is not known
+    :raises ConfiguratorError: if a name is deprecated or not known
     """
+    for name in names:
+        if name in DEPRECATED.get(java_class, ()):
+            raise ConfiguratorError(f"'{name}' is deprecated")
     unknown = [name for name in names if name not in known]
     if unknown:
         raise ConfiguratorError(
@@ -223,9 +254,24 @@ def symbol(
         if len(members) != 1:
             raise ConfiguratorError(f"Single entry map expected to configure a {base} {context.describe(node)}")
         name, inner = next(iter(members.items()))
-    if name not in known:
+    found = find_symbol(name, known)
+    if found is None:
         raise ConfiguratorError(f"{attribute}: No {base} implementation found for {name}")
-    return name, None if inner is None or is_null(inner) else inner
+    return found, None if inner is None or is_null(inner) else inner
+
+
+def find_symbol(name: str, known: Iterable[str]) -> str | None:
+    """Return the exported symbol of a class that is named by any of its names, or None."""
+    names = {symbol.lower(): symbol for symbol in known}
+    return names.get(name.lower()) or names.get(ALIASES.get(name.lower(), "").lower())
+
+
+def rename_symbol(value: Any, known: Iterable[str]) -> Any:
+    """Return an object with the exported symbol of its class. Objects of other classes are not changed."""
+    if isinstance(value, dict) and len(value) == 1:
+        name, members = next(iter(value.items()))
+        return {find_symbol(name, known) or name: members}
+    return find_symbol(value, known) or value if isinstance(value, str) else value
 
 
 def with_members(name: str, members: dict[str, Any]) -> Any:

@@ -156,6 +156,11 @@ def to_data(node: yaml.Node, resolver: Resolver) -> Any:
     return int(text) if is_plain and INTEGER.fullmatch(text) else resolver.resolve(text)
 
 
+def is_blank(value: Any) -> bool:
+    """Return whether a value is not exported."""
+    return value is None or (isinstance(value, str) and not value.strip())
+
+
 def write_document(roots: Mapping[str, Any]) -> str:
     """Return the text of an export."""
     return "".join(_write_member(name, value, 0) for name, value in roots.items())
@@ -168,8 +173,9 @@ def _write_member(name: str, value: Any, indent: int) -> str:
             return f"{blanks}{name}: {{\n{blanks}  }}\n"
         return f"{blanks}{name}:\n{_write_members(value, indent + 2)}"
     if isinstance(value, list):
-        return f"{blanks}{name}:\n" + "".join(_write_element(element, indent) for element in value) if value else ""
-    return "" if value is None or value == "" else f"{blanks}{name}: {_write_scalar(value, indent)}\n"
+        elements = [_write_element(element, indent) for element in value if not is_blank(element)]
+        return f"{blanks}{name}:\n{''.join(elements)}" if elements else ""
+    return "" if is_blank(value) else f"{blanks}{name}: {_write_scalar(value, indent)}\n"
 
 
 def _write_members(members: dict[str, Any], indent: int) -> str:
@@ -189,9 +195,14 @@ def _write_scalar(value: Any, indent: int) -> str:
     if isinstance(value, (int, Plain)):
         return str(value)
     text = str(value).replace("${", "^${")
-    if "\n" in text:
-        blanks = " " * (indent + 2)
-        chomping = "" if text.endswith("\n") else "-"
-        lines = text.removesuffix("\n").split("\n")
-        return f"|{chomping}\n" + "\n".join(f"{blanks}{line}" if line else "" for line in lines)
-    return json.dumps(text, ensure_ascii=False)
+    return _write_lines(text, indent) if "\n" in text else json.dumps(text, ensure_ascii=False)
+
+
+def _write_lines(text: str, indent: int) -> str:
+    """Return a text with several lines as a literal block, or in quotes if a block cannot represent it."""
+    node = yaml.ScalarNode("tag:yaml.org,2002:str", text, style="|")
+    key = yaml.ScalarNode("tag:yaml.org,2002:str", "a")
+    written = yaml.serialize(yaml.MappingNode("tag:yaml.org,2002:map", [(key, node)]), allow_unicode=True, width=2**31)
+    first, *lines = written.removeprefix("a: ").removesuffix("\n").removesuffix("\n...").split("\n")
+    blanks = " " * indent
+    return "\n".join([first, *(f"{blanks}{line}" if line else "" for line in lines)])

@@ -5,20 +5,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import yaml
 
 from ..controller import Controller
+from ..plugins.versions import is_older
 from . import authorization, nodes, users, views
 from .configurators import (
     Attribute,
     Configurator,
     Context,
+    check_names,
+    data,
     failed_attribute,
     flag,
     integer,
     mapping,
+    match_names,
+    rename_symbol,
+    sequence,
+    stored_attribute,
     symbol,
     text,
     text_attribute,
@@ -27,11 +35,13 @@ from .configurators import (
 from .documents import ConfiguratorError, Plain
 
 MODES = ("NORMAL", "EXCLUSIVE")
+# Member of the crumb issuer in versions before 2.543
+_EXCLUDES, _WITHOUT_ADDRESSES = "excludeClientIPFromCrumb", "2.543"
 DEFAULT_QUIET_PERIOD = 5
 MAX_INTEGER = 2**31 - 1
 OTHERS = (
-    *("clouds", "disabledAdministrativeMonitors", "globalNodeProperties", "log", "markupFormatter"),
-    *("noUsageStatistics", "nodeMonitors", "nodeName", "nodeProperties", "projectNamingStrategy", "proxy"),
+    *("clouds", "disabledAdministrativeMonitors", "log", "markupFormatter"),
+    *("noUsageStatistics", "nodeName", "projectNamingStrategy", "proxy"),
     *("remotingSecurity", "slaveAgentPort", "updateCenter", "viewsTabBar"),
 )
 DEFAULTS: dict[str, Any] = {
@@ -83,7 +93,10 @@ def _write_quiet_period(server: Controller, seconds: int | None) -> None:
 
 def _convert_crumb_issuer(context: Context, node: yaml.Node, _label: str) -> dict[str, Any]:
     _name, members = symbol(context, node, "crumbIssuer", "hudson.security.csrf.CrumbIssuer", ("standard",))
-    return {name: flag(context, inner) for name, inner in (mapping(context, members) if members else {}).items()}
+    known = [_EXCLUDES] if is_older(context.server.switch("version"), _WITHOUT_ADDRESSES) else []
+    given = match_names(mapping(context, members), known) if members else {}
+    check_names("standard", "hudson.security.csrf.DefaultCrumbIssuer", given, known)
+    return {name: flag(context, inner) for name, inner in given.items()}
 
 
 def _read_crumb_issuer(server: Controller) -> Any:
@@ -96,6 +109,18 @@ def _read_crumb_issuer(server: Controller) -> Any:
 def _write_crumb_issuer(server: Controller, members: dict[str, Any]) -> None:
     server.set_switch("csrf", True)
     server.storage.set("crumb_issuer", members)
+
+
+def _convert_monitors(context: Context, node: yaml.Node, _label: str) -> list[Any]:
+    """Return the monitors. Jenkins adds those that are missing, and ignores them."""
+    known = [_name_monitor(monitor) for monitor in DEFAULTS["nodeMonitors"]]
+    monitors = [rename_symbol(data(context, entry), known) for entry in sequence(context, node)]
+    given = {_name_monitor(monitor) for monitor in monitors}
+    return [*monitors, *({name: {"ignored": True}} for name in known if name not in given)]
+
+
+def _name_monitor(monitor: Any) -> str:
+    return str(next(iter(monitor)) if isinstance(monitor, dict) else monitor)
 
 
 def _convert_label_atoms(context: Context, node: yaml.Node, _label: str) -> None:
@@ -142,5 +167,12 @@ ATTRIBUTES = (
     Attribute("labelAtoms", nodes.read_labels, lambda _server, _value: None, _convert_label_atoms, {"type": "array"}),
     views.VIEWS,
     views.PRIMARY_VIEW,
+    *(
+        replace(stored_attribute(name, f"jenkins.{name}"), convert=nodes.convert_properties)
+        for name in ("globalNodeProperties", "nodeProperties")
+    ),
+    replace(
+        stored_attribute("nodeMonitors", "jenkins.nodeMonitors", DEFAULTS["nodeMonitors"]), convert=_convert_monitors
+    ),
 )
 JENKINS = Configurator("jenkins", "jenkins.model.Jenkins", ATTRIBUTES, OTHERS, DEFAULTS)

@@ -15,7 +15,18 @@ from ..authorization import casc, matrix_property
 from ..controller import Controller
 from ..nodes import stored_nodes
 from ..nodes.stored_nodes import Node
-from .configurators import Attribute, Context, Structure, data, integer, mapping, sequence, symbol, text
+from .configurators import (
+    Attribute,
+    Context,
+    Structure,
+    data,
+    integer,
+    mapping,
+    rename_symbol,
+    sequence,
+    symbol,
+    text,
+)
 from .documents import ConfiguratorError, Plain
 
 # Elements of an agent by member of the configuration, with their defaults, which are not exported
@@ -42,8 +53,20 @@ MATRIX = "authorizationMatrix"
 WORK_DIR = "workDirSettings"
 
 
-def _convert_properties(context: Context, node: yaml.Node, _label: str) -> list[Any]:
-    properties = [data(context, entry) for entry in sequence(context, node)]
+def _convert_launcher(context: Context, node: yaml.Node, _label: str) -> Any:
+    launcher = rename_symbol(data(context, node), LAUNCHERS)
+    return "inbound" if launcher == {"inbound": {}} else launcher
+
+
+def _convert_retention(context: Context, node: yaml.Node, _label: str) -> Any:
+    retention = rename_symbol(data(context, node), RETENTIONS)
+    return ALWAYS if retention == {ALWAYS: {}} else retention
+
+
+def convert_properties(context: Context, node: yaml.Node, _label: str) -> list[Any]:
+    """Return the properties of a node. Without variables, only the symbol of envVars is exported."""
+    properties = [rename_symbol(data(context, entry), ("envVars", MATRIX)) for entry in sequence(context, node)]
+    properties = ["envVars" if entry in ({"envVars": {"env": []}}, {"envVars": {}}) else entry for entry in properties]
     try:
         _build_matrices(properties)
     except casc.CascError as error:
@@ -65,15 +88,15 @@ PERMANENT = Structure(
     "hudson.slaves.DumbSlave",
     {
         "labelString": text,
-        "launcher": data,
+        "launcher": _convert_launcher,
         "mode": text,
         "name": text,
         "nodeDescription": text,
         "nodeName": text,
-        "nodeProperties": _convert_properties,
+        "nodeProperties": convert_properties,
         "numExecutors": integer,
         "remoteFS": text,
-        "retentionStrategy": data,
+        "retentionStrategy": _convert_retention,
     },
 )
 

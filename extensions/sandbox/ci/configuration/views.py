@@ -34,7 +34,7 @@ STRUCTURES = {
         {
             **dict.fromkeys((*TEXTS, "name"), text),
             **dict.fromkeys(FLAGS, flag),
-            **dict.fromkeys(("columns", "jobFilters", "jobNames", "properties"), data),
+            **dict.fromkeys(("columns", "jobFilters", "jobNames", "properties", "statusFilter"), data),
         },
     ),
 }
@@ -70,6 +70,7 @@ def _to_element(view: dict[str, Any]) -> etree._Element:
         etree.SubElement(root, member).text = str(members.get(member, False)).lower()
     if members.get("jobNames"):
         names = etree.SubElement(root, "jobNames")
+        etree.SubElement(names, "comparator", {"class": "java.lang.String$CaseInsensitiveComparator"})
         for job in members["jobNames"]:
             etree.SubElement(names, "string").text = str(job)
     if "columns" in members:

@@ -241,10 +241,8 @@ def rename_symbols(path: Path, value: t.Any) -> t.Any:
         return [rename_symbols(path, element) for element in value]
     names = _SYMBOLS.get(path[-1], {})
     if isinstance(value, dict):
-        is_object = bool(names) and len(value) == 1
-        renamed: dict[str, t.Any] = {
-            names.get(name.lower(), name) if is_object else name: inner for name, inner in value.items()
-        }
+        known = names if len(value) == 1 else {}
+        renamed = {str(known.get(name.lower(), name)): inner for name, inner in value.items()}
         return {name: rename_symbols((*path, name), inner) for name, inner in renamed.items()}
     return names.get(value.lower(), value) if isinstance(value, str) else value
 
