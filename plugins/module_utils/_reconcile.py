@@ -433,6 +433,7 @@ def operate(
     act: t.Callable[[], Fields],
     changes_state: bool | t.Callable[[], bool] = True,
     result_names: t.Sequence[str] = (),
+    check: t.Callable[[], None] = lambda: None,
     predict: t.Callable[[], Fields] = dict,
 ) -> None:
     """Run an operation, or return only its plan in check mode.
@@ -443,11 +444,13 @@ def operate(
     :arg changes_state: whether the operation changes something; a completion that is not cached, for example, does not.
         A function is called after `predict`
     :arg result_names: names of the members that `act` returns; they are `None` if the operation is not run
+    :arg check: called before the operation, also in check mode; raises an exception to prevent it
     :arg predict: called instead of `act` in check mode, where the server can test the operation without an effect
     """
     task.result = {"plan": plan, **dict.fromkeys(result_names), **task.result}
     if plan is None:
         return
+    check()
     if task.check_mode:
         task.result.update(predict())
         task.changed = changes_state() if callable(changes_state) else changes_state

@@ -145,7 +145,7 @@ SPEC = (ARTIFACT + PREDICT_MISSING) + ArgumentSpec(
 def run(task: Task) -> None:
     archive = Archive(task)
     task.result["archive"] = archive.to_result()
-    operate(task, archive.plan(), archive.upload, predict=archive.predict_refusal)
+    operate(task, archive.plan(), archive.upload, check=archive.check, predict=archive.predict_refusal)
 
 
 def main() -> None:

@@ -326,6 +326,7 @@ hidden:
   sample: {changes: 110, unchanged: 4880}
 """
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import editions, features
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.builds import publication
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
@@ -368,7 +369,7 @@ def publish(task: Task) -> None:
         desired={"record": record},
         create=lambda _fields: publication.publish(artifact, record, project_key),
         update=lambda _fields: publication.publish(artifact, record, project_key),
-        check=lambda before, _changes: publication.check_not_promoted(before),
+        check=lambda before, _changes: publication.check_replaceable(artifact, before),
         to_result=publication.to_result,
     )
 
@@ -377,14 +378,18 @@ def delete(task: Task) -> None:
     selection = task.select("build", "number", "project_key", "artifacts")
     artifact = ArtifactService(task)
     task.result.update(publication.list_deletions(None))
+
+    def check_deletion(before: Fields | None, _nothing: Fields | None) -> None:
+        editions.check(artifact, features.BUILD_DELETION)
+        task.result.update(publication.list_deletions(before))
+
     reconcile(
         task,
         "build",
         read=lambda: publication.find_runs(artifact, **selection),
         desired={},
         delete=lambda: publication.delete(artifact, **selection),
-        check=lambda before, _nothing: task.result.update(publication.list_deletions(before)),
-        predict_refusal=lambda: artifact.check_pro("Deleting builds"),
+        check=check_deletion,
     )
 
 

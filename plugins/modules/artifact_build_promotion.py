@@ -372,7 +372,14 @@ def run(task: Task) -> None:
 
 def promote(task: Task) -> None:
     promotion = build_promotion.Promotion(task, ArtifactService(task))
-    operate(task, promotion.plan(), promotion.promote, result_names=["messages"], predict=promotion.predict)
+    operate(
+        task,
+        promotion.plan(),
+        promotion.promote,
+        result_names=["messages"],
+        check=promotion.check,
+        predict=promotion.predict,
+    )
 
 
 def main() -> None:

@@ -24,7 +24,8 @@ extends_documentation_fragment:
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
-  - Requires the Read and Delete permissions on the build and, with O(artifacts=true), on the files.
+  - Requires Artifactory Pro 5.0 or later, and the Read and Delete permissions on the build and, with
+    O(artifacts=true), on the files.
   - To find out which runs were promoted, the module sends one request for each run that is old enough to be discarded.
 attributes:
   diff_mode:
@@ -306,7 +307,7 @@ def discard(task: Task) -> None:
     build = retention.Retention(task, ArtifactService(task))
     plan = build.plan()
     task.result["promoted"] = build.promoted
-    operate(task, plan, build.discard, result_names=["discarded"], predict=build.predict_refusal)
+    operate(task, plan, build.discard, result_names=["discarded"], check=build.check)
 
 
 def main() -> None:

@@ -285,7 +285,6 @@ def reconcile_certificate(task: Task, shared: managed_certificate.SharedCertific
         update=certificate.install,
         delete=certificate.delete,
         check=certificate.check,
-        predict_refusal=certificate.predict_refusal,
         to_result=certificate.to_result,
     )
     certificate.warn_of_expiry()

@@ -19,7 +19,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - Requires the Read permission on the repository.
+  - Requires Artifactory Pro, and the Read permission on the repository.
 options:
   repo:
     description: Key of the repository.

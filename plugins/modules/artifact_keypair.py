@@ -338,7 +338,6 @@ def reconcile_keypair(task: Task, shared: managed_keypair.SharedKeyPairs) -> Non
         update=keypair.replace,
         delete=keypair.delete,
         check=keypair.check,
-        predict_refusal=keypair.predict_refusal,
         to_result=keypair.to_result,
     )
 

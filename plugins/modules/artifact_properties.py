@@ -243,6 +243,7 @@ hidden:
 
 from types import ModuleType
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import editions, features
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.items import paths, properties
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
@@ -312,6 +313,7 @@ def reconcile_properties(task: Task) -> None:
         read=read,
         desired=lambda before: add_removals(before, desired) if task.params["purge"] else desired,
         update=lambda fields: properties.write_properties(artifact, fields=fields, recursive=recursive, **selection),
+        check=lambda _before, _fields: editions.check(artifact, features.PROPERTIES),
         predict_refusal=lambda: properties.check_writable(artifact, selection["repo"]),
     )
 

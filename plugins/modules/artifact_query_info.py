@@ -234,7 +234,8 @@ def run(task: Task) -> None:
     else:
         query = aql.prepare(build_query(task.params))
         text, rows = str(query), aql.fetch_rows(artifact, query, task.params["page_size"])
-    task.result["count"] = output_list(task, "rows", rows)
+    with aql.suggest_unsorted():
+        task.result["count"] = output_list(task, "rows", rows)
     task.result["query"] = text
 
 

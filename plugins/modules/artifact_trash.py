@@ -27,7 +27,7 @@ attributes:
     support: none
     details: RV(plan) describes the changes.
 notes:
-  - Requires an administrator account.
+  - Requires an administrator account and Artifactory 4.4.3 or later. The open-source edition is sufficient.
 options:
   action:
     description: Action to perform.
@@ -280,6 +280,7 @@ def perform_action(task: Task) -> None:
         task,
         trash.plan_action(artifact, task.params),
         lambda: trash.perform_action(task, artifact),
+        check=lambda: trash.check(artifact),
         predict=lambda: trash.predict_refusal(artifact, task.params),
     )
 

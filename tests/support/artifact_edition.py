@@ -15,3 +15,9 @@ def edition(license_text: str = "0" * 40) -> Call:
     """Return the read of the version; Pro shows the hash of its license."""
     document = {"version": "4.4.2", "revision": "40093", "addons": [], "license": license_text}
     return call("GET", "/artifactory/api/system/version", json=document)
+
+
+def newest_version() -> Call:
+    """Return the read of the version of the newest Artifactory Pro."""
+    document = {"version": "7.161.5", "revision": "81615900", "addons": ["build"], "license": "0" * 40}
+    return call("GET", "/artifactory/api/system/version", json=document)

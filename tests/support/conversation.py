@@ -16,7 +16,7 @@ import struct
 import threading
 from collections.abc import Callable, Iterator
 from time import sleep
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import parse_qsl
 
 from support.serving import run_server
@@ -86,8 +86,11 @@ def at(timestamp: float, expected: Call) -> Call:
 class Conversation:
     """The remaining calls, complaints about received requests, and the client's port of each request.
 
-    `closed` is set when the server has closed a connection, `over` when all calls were received.
+    `closed` is set when the server has closed a connection, `over` when all calls were received. A request in
+    `unscripted` is answered also if it is not the next call; fixtures set it for a request that another test covers.
     """
+
+    unscripted: ClassVar[dict[str, Call]] = {}
 
     def __init__(self, calls: list[Call]) -> None:
         self.calls = calls
@@ -104,6 +107,8 @@ class Conversation:
         with self._lock:
             self.ports.append(request.client_address[1])
             came = f"{request.command} {request.path}"
+            if came in self.unscripted and (not self.calls or came != str(self.calls[0])):
+                return self.unscripted[came]
             if not self.calls:
                 self.complaints.append(f"came, but nothing more was expected: {came}")
                 return None

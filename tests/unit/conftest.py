@@ -12,6 +12,8 @@ import pytest
 from ansible_collections.buildworks.toolchain.plugins.module_utils import _wait
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration import ownership
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import client, session
+from support.artifact_edition import newest_version
+from support.conversation import Conversation
 
 
 @pytest.fixture(autouse=True)
@@ -43,3 +45,9 @@ def new_connections(monkeypatch: pytest.MonkeyPatch) -> None:
 def no_configuration_sources(monkeypatch: pytest.MonkeyPatch) -> None:
     """Omit the request for the configuration sources of Jenkins, which test_ci_ownership covers for each module."""
     monkeypatch.setattr(ownership, "fetch_sources", lambda _ci: [])
+
+
+@pytest.fixture
+def reported_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Answer the request for the version before a write, which test_artifact_features covers for each module."""
+    monkeypatch.setattr(Conversation, "unscripted", {"GET /artifactory/api/system/version": newest_version()})

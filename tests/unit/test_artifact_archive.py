@@ -18,6 +18,8 @@ from support.artifact_edition import OPEN_SOURCE, edition
 from support.conversation import Call, call, conversation
 from support.running import run
 
+pytestmark = pytest.mark.usefixtures("reported_version")
+
 MEMBERS = {"a.txt": b"one", "sub/b c.txt": b"two", "empty": b""}
 ITEM, LIST = "/artifactory/api/storage/generic-local/site", "/artifactory/api/storage/generic-local/site?list&deep=1"
 TYPES = {"zip": "", "tar": "w", "tar.gz": "w:gz", "tgz": "w:gz", "tar.bz2": "w:bz2", "7z": ""}

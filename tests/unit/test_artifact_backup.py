@@ -12,6 +12,8 @@ from support.conversation import Call, call, conversation
 from support.descriptor import PATH, describe, patch, read, repositories, version
 from support.running import run
 
+pytestmark = pytest.mark.usefixtures("reported_version")
+
 DAILY = (
     "<backup><key>backup-daily</key><enabled>true</enabled><cronExp>0 0 2 ? * MON-FRI</cronExp>"
     "<retentionPeriodHours>0</retentionPeriodHours><createArchive>false</createArchive>"
@@ -178,7 +180,7 @@ def test_value_that_the_server_does_not_store_is_an_error() -> None:
 
 
 def test_check_mode_only_reads() -> None:
-    with conversation(read(backups()), version(), repositories("a")) as server:
+    with conversation(read(backups()), repositories("a")) as server:
         result = manage(server.url, check_mode=True, **TASK, excluded_repositories=["a"])
     assert result["backup"] == {**RESULT, "excluded_repositories": ["a"]}
 
@@ -191,13 +193,13 @@ def test_check_mode_only_reads() -> None:
     ],
 )
 def test_check_mode_predicts_refusals(options: dict[str, Any], calls: list[Call], message: str) -> None:
-    with conversation(read(backups()), version(), *calls) as server:
+    with conversation(read(backups()), *calls) as server:
         result = manage(server.url, check_mode=True, **TASK, **options)
     assert message in result["msg"]
 
 
 def test_check_mode_assumes_missing_repositories() -> None:
-    with conversation(read(backups(WEEKLY)), version()) as server:
+    with conversation(read(backups(WEEKLY))) as server:
         result = manage(server.url, check_mode=True, **TASK, excluded_repositories=["x"], predict_missing=True)
     assert result["changed"]
 
@@ -270,10 +272,9 @@ def test_response_that_is_no_configuration_is_an_error(response: Call, state: st
 
 
 def test_old_server_is_reported() -> None:
-    refused = patch({"backups": {"weekly": {"cronExp": "0 0 2 ? * SUN"}}}, 405, text="no")
-    with conversation(read(backups()), refused) as server:
+    with conversation(read(backups()), version("5.4.6")) as server:
         result = manage(server.url, **TASK)
-    assert "Artifactory before version 5.8 cannot merge YAML documents" in result["msg"]
+    assert "requires Artifactory 5.8.0 or later." in result["msg"]
 
 
 def test_information_has_the_form_of_the_options() -> None:

@@ -16,6 +16,8 @@ from support.artifact_edition import OPEN_SOURCE, PRO_ONLY, edition
 from support.conversation import Call, call, conversation
 from support.running import run
 
+pytestmark = pytest.mark.usefixtures("reported_version")
+
 BUILD = "/artifactory/api/build"
 PAGE = '.sort({"$asc":["repo","path","name"]}).limit(10000)'
 AQL = "/artifactory/api/search/aql"

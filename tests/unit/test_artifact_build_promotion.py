@@ -13,6 +13,8 @@ from support.artifact_edition import OPEN_SOURCE, edition
 from support.conversation import Call, call, conversation
 from support.running import run
 
+pytestmark = pytest.mark.usefixtures("reported_version")
+
 BUILD = "/artifactory/api/build"
 PAGE = '.sort({"$asc":["repo","path","name"]}).limit(10000)'
 ORDER = {

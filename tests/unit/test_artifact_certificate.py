@@ -18,6 +18,8 @@ from support.conversation import Call, call, conversation
 from support.keys import gpg_pair, rsa_pair
 from support.running import run
 
+pytestmark = pytest.mark.usefixtures("reported_version")
+
 CERTIFICATES = "/artifactory/api/system/security/certificates"
 MIRROR = f"{CERTIFICATES}/mirror"
 CONFIGURATIONS = "/artifactory/api/repositories/configurations"
@@ -111,7 +113,7 @@ def test_certificate_with_another_fingerprint_is_replaced(mirror: Signed, tmp_pa
 
 @pytest.mark.parametrize("exists", [False, True])
 def test_check_mode_predicts_the_certificate(mirror: Signed, tmp_path: Path, exists: bool) -> None:
-    with conversation(listed(*([entry(sign(tmp_path, "old.example"))] if exists else [])), edition()) as server:
+    with conversation(listed(*([entry(sign(tmp_path, "old.example"))] if exists else []))) as server:
         result = run("artifact_certificate", url=server.url, check_mode=True, **mirror.options)
     assert (result["changed"], result["certificate"]) == (True, mirror.result)
 
@@ -157,7 +159,7 @@ def test_certificate_in_use_is_kept(mirror: Signed, check_mode: bool) -> None:
 
 def test_check_mode_can_assume_that_repositories_change(mirror: Signed) -> None:
     task = {"alias": "mirror", "state": "absent", "predict_missing": True}
-    with conversation(listed(entry(mirror)), edition()) as server:
+    with conversation(listed(entry(mirror))) as server:
         result = run("artifact_certificate", url=server.url, check_mode=True, **task)
     assert (result["changed"], result["certificate"]) == (True, None)
 
@@ -184,7 +186,7 @@ def test_undeclared_certificates_are_deleted_except_those_in_use(mirror: Signed)
 def test_certificate_that_expires_is_reported(tmp_path: Path, days: int, verb: str) -> None:
     signed = sign(tmp_path, until=days * DAY)
     day = signed.result["valid_until"][:10]
-    for check_mode, calls in ((False, [listed(entry(signed))]), (True, [listed(), edition()])):
+    for check_mode, calls in ((False, [listed(entry(signed))]), (True, [listed()])):
         with conversation(*calls) as server:
             result = run("artifact_certificate", url=server.url, check_mode=check_mode, **signed.options)
         assert result["warnings"] == [f"Certificate 'mirror' {verb} on {day}."]

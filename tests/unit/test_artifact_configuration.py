@@ -13,6 +13,8 @@ from ansible_collections.buildworks.toolchain.plugins.modules.artifact_configura
 from support.conversation import Call, call, conversation
 from support.running import run
 
+pytestmark = pytest.mark.usefixtures("reported_version")
+
 PATH = "/artifactory/api/system/configuration"
 TOKEN = {"token": "t0ken-of-mine", "visibility_timeout": 0}
 NAMESPACE = "http://artifactory.jfrog.org/xsd/3.1.32"
@@ -107,7 +109,7 @@ def test_only_values_that_differ_are_sent_and_read_back() -> None:
 
 
 def test_check_mode_sends_only_reads_and_predicts_the_result() -> None:
-    with conversation(read("<proxies/>"), version()) as server:
+    with conversation(read("<proxies/>")) as server:
         result = configure(
             server.url, {"check_mode": True, "diff_mode": True}, proxies={"corporate": {"host": "p", "port": 1}}
         )
@@ -230,7 +232,7 @@ def test_unknown_section_of_the_server_is_changed() -> None:
 
 def test_unknown_repository_is_predicted_in_check_mode() -> None:
     backups = {"daily": {"excludedRepositories": ["a", "nope"]}}
-    reads = (read(f"<backups>{DAILY}</backups>"), version())
+    reads = (read(f"<backups>{DAILY}</backups>"),)
     with conversation(*reads, repositories("a", "b")) as server:
         result = configure(server.url, {"check_mode": True}, backups=backups)
     assert result["msg"] == (
@@ -240,14 +242,16 @@ def test_unknown_repository_is_predicted_in_check_mode() -> None:
         assert configure(server.url, {"check_mode": True, "predict_missing": True}, backups=backups)["changed"]
 
 
-def test_version_without_yaml_is_refused_with_the_reason() -> None:
-    reason = "Cannot change the configuration: Artifactory before version 5.8 cannot merge YAML documents."
-    with conversation(read(), version("4.4.2")) as server:
-        assert configure(server.url, {"check_mode": True}, urlBase="a")["msg"] == reason
-    with conversation(read(), patch(405, "", urlBase="a")) as server:
-        result = configure(server.url, urlBase="a")
-    assert result["msg"].startswith(reason)
-    assert not result["changed"]
+@pytest.mark.parametrize("check_mode", [False, True])
+def test_version_without_yaml_is_refused_with_the_reason(check_mode: bool) -> None:
+    for number in ("4.4.2", "5.7.9"):
+        with conversation(read(), version(number)) as server:
+            result = configure(server.url, {"check_mode": check_mode}, urlBase="a")
+        assert result["msg"] == (
+            "Changing the configuration with a YAML document requires Artifactory 5.8.0 or later. Change it in the "
+            "administration pages."
+        )
+        assert not result["changed"]
 
 
 def test_list_is_cleared_first_when_the_server_replaces_elements_by_index() -> None:

@@ -21,8 +21,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from support.conversation import Call, call, conversation
 
-PRO = Feature("Signing packages", Edition.PRO, "Sign them before the upload.")
-ENTERPRISE = Feature("Managing policies", Edition.ENTERPRISE, "Use artifact_cleanup.")
+PRO = Feature("Signing packages", "reference", Edition.PRO, alternative="Sign them before the upload.")
+ENTERPRISE = Feature("Managing policies", "reference", Edition.ENTERPRISE, alternative="Use artifact_cleanup.")
 
 
 def connect(url: str) -> ArtifactService:

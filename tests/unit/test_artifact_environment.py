@@ -160,6 +160,7 @@ def test_empty_list_is_not_trusted() -> None:
     assert "The server returned no environments" in result["msg"]
 
 
+@pytest.mark.usefixtures("reported_version")
 def test_refusal_of_the_server_is_reported() -> None:
     error = {"errors": [{"code": "FORBIDDEN", "message": "Forbidden"}]}
     with conversation(call("GET", ENVIRONMENTS, 403, json=error)) as server:

@@ -18,6 +18,8 @@ from support.artifact_edition import OPEN_SOURCE, edition
 from support.conversation import Call, call, conversation
 from support.running import run
 
+pytestmark = pytest.mark.usefixtures("reported_version")
+
 DATA = b"content of mine"
 WHERE = "generic-local/app/app.tgz"
 ITEM, FILE = f"/artifactory/api/storage/{WHERE}", f"/artifactory/{WHERE}"
@@ -245,6 +247,21 @@ def test_content_is_not_sent_when_only_properties_differ(src: Path) -> None:
         read_existing(), properties({"a": ["1"]}), patch({"a": ["2"]}), read_existing(), properties({"a": ["2"]})
     ) as server:
         assert run("artifact_file", url=server.url, src=str(src), properties={"a": 2}, **TASK)["changed"]
+
+
+@pytest.mark.parametrize(
+    ("message", "lookup", "words"),
+    [
+        ("", True, "Repository 'generic-local' does not exist"),
+        ("User reader is not permitted to deploy", False, "403 User reader is not permitted to deploy."),
+    ],
+)
+def test_refusal_without_a_reason_is_explained(message: str, lookup: bool, words: str) -> None:
+    refused = call("PUT", FILE, 403, json={"errors": [{"status": 403, "message": message}]})
+    with conversation(read_missing(), refused, *(refused_repository(400, None) if lookup else [])) as server:
+        result = run("artifact_file", url=server.url, content="x", **TASK)
+    assert words in result["msg"]
+    assert not result["changed"]
 
 
 def test_special_characters_are_encoded() -> None:

@@ -11,6 +11,8 @@ import pytest
 from support.conversation import Call, call, conversation
 from support.running import run
 
+pytestmark = pytest.mark.usefixtures("reported_version")
+
 REGISTRY = "/artifactory/api/docker/docker-local/v2"
 TAGS = f"{REGISTRY}/acme/web/tags/list"
 VERSION = {"Docker-Distribution-Api-Version": "registry/2.0"}

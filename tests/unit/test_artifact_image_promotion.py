@@ -13,6 +13,8 @@ from support.aql_answer import aql_body
 from support.conversation import Call, call, conversation
 from support.running import run
 
+pytestmark = pytest.mark.usefixtures("reported_version")
+
 DOCKER = "/artifactory/api/docker"
 ONE, OTHER = "sha256:" + "1" * 64, "sha256:" + "2" * 64
 COPY: dict[str, Any] = {"repo": "stage", "image": "acme/web", "tag": "1.0", "target_repo": "prod", "copy": True}

@@ -12,6 +12,8 @@ from support.conversation import Call, call, conversation
 from support.descriptor import REPOSITORIES, configurations, patch, read, repositories, version
 from support.running import run
 
+pytestmark = pytest.mark.usefixtures("reported_version")
+
 PATTERN = "[orgPath]/[module]/[module]-[baseRev].[ext]"
 TASK = {
     "name": "firmware",

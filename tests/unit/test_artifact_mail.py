@@ -13,6 +13,8 @@ from support.conversation import conversation
 from support.descriptor import patch, read, version
 from support.running import run
 
+pytestmark = pytest.mark.usefixtures("reported_version")
+
 SECRET = "secret-of-the-mail-server"
 MAIL = (
     "<mailServer><enabled>true</enabled><host>mail.example.com</host><port>587</port>"
@@ -102,12 +104,12 @@ def test_removal_that_the_server_undoes_is_an_error() -> None:
 
 
 def test_check_mode_only_reads() -> None:
-    with conversation(read(), version()) as server:
+    with conversation(read()) as server:
         result = manage(server.url, check_mode=True, host="mail.example.com", smtp_password=SECRET)
     assert (result["changed"], result["mail_server"]["port"]) == (True, 25)
     with conversation(read(), version("4.16.0")) as server:
         result = manage(server.url, check_mode=True, host="mail.example.com")
-    assert "Artifactory before version 5.8 cannot merge YAML documents" in result["msg"]
+    assert "requires Artifactory 5.8.0 or later." in result["msg"]
 
 
 def test_host_is_required_for_a_new_mail_server() -> None:

@@ -588,7 +588,7 @@ def test_refusal_names_the_required_edition() -> None:
         result = manage(server, check_mode=True, **TASK)
     assert result["msg"] == (
         "Managing OIDC providers requires Artifactory Enterprise, but the server has a license of the type "
-        "'Commercial'. With other editions, let pipelines use access tokens of the module access_token."
+        "'Commercial'. Let pipelines use access tokens of the module access_token instead."
     )
 
 

@@ -12,6 +12,8 @@ import pytest
 from support.conversation import Call, call, conversation
 from support.running import run
 
+pytestmark = pytest.mark.usefixtures("reported_version")
+
 PROJECTS = "/access/api/v1/projects"
 WEB = f"{PROJECTS}/web"
 ATTACH = f"{PROJECTS}/_/attach/repositories"

@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from support.aql_answer import aql_body
-from support.artifact_edition import OPEN_SOURCE, PRO_ONLY, edition
+from support.artifact_edition import OPEN_SOURCE, edition
 from support.conversation import Call, call, conversation
 from support.running import run
+
+pytestmark = pytest.mark.usefixtures("reported_version")
 
 ITEM = "/artifactory/api/storage/generic-local/app/1.0/app.tgz"
 METADATA = "/artifactory/api/metadata/generic-local/app/1.0/app.tgz?recursiveProperties=0"
@@ -80,7 +82,7 @@ def test_property_is_returned_when_its_key_is_state() -> None:
 
 
 def test_check_mode_only_reads() -> None:
-    with conversation(has({"qa": ["old"], "x": ["y"]}), kind("local"), edition()) as server:
+    with conversation(has({"qa": ["old"], "x": ["y"]}), kind("local")) as server:
         result = run("artifact_properties", url=server.url, properties={"qa": "new"}, check_mode=True, **TASK)
     assert result == {"changed": True, "properties": {"qa": ["new"], "x": ["y"]}}
 
@@ -99,16 +101,15 @@ def test_check_mode_refuses_repositories_that_keep_no_properties(rclass: str, wh
 @pytest.mark.parametrize("status", [400, 401, 403, 404])
 def test_check_mode_predicts_a_change_when_the_repository_type_is_unknown(status: int) -> None:
     listed = call("GET", "/artifactory/api/repositories", json=[])
-    with conversation(has({"qa": ["old"]}), call("GET", REPOSITORY, status), listed, edition()) as server:
+    with conversation(has({"qa": ["old"]}), call("GET", REPOSITORY, status), listed) as server:
         result = run("artifact_properties", url=server.url, properties={"qa": "new"}, check_mode=True, **TASK)
     assert result["changed"]
 
 
-def test_properties_are_refused_when_the_server_is_the_open_source_edition() -> None:
-    refused = call("GET", REPOSITORY, 400, json=PRO_ONLY)
-    listed = call("GET", "/artifactory/api/repositories", json=[])
-    with conversation(has({"qa": ["old"]}), refused, listed, edition(OPEN_SOURCE)) as server:
-        result = run("artifact_properties", url=server.url, properties={"qa": "new"}, check_mode=True, **TASK)
+@pytest.mark.parametrize("check_mode", [False, True])
+def test_properties_are_refused_when_the_server_is_the_open_source_edition(check_mode: bool) -> None:
+    with conversation(has({"qa": ["old"]}), edition(OPEN_SOURCE)) as server:
+        result = run("artifact_properties", url=server.url, properties={"qa": "new"}, check_mode=check_mode, **TASK)
     assert "Setting the properties of an existing item requires Artifactory Pro" in result["msg"]
     assert not result["changed"]
 
@@ -116,7 +117,7 @@ def test_properties_are_refused_when_the_server_is_the_open_source_edition() -> 
 @pytest.mark.parametrize("status", [401, 403, 404])
 def test_check_mode_predicts_a_change_when_the_edition_is_unknown(status: int) -> None:
     hidden = call("GET", "/artifactory/api/system/version", status)
-    with conversation(has({"qa": ["old"]}), kind("local"), hidden) as server:
+    with conversation(has({"qa": ["old"]}), hidden, kind("local")) as server:
         assert run("artifact_properties", url=server.url, properties={"qa": "new"}, check_mode=True, **TASK)["changed"]
 
 
@@ -331,7 +332,7 @@ def test_items_inherit_options_of_the_task() -> None:
 
 
 def test_items_in_check_mode_are_only_read() -> None:
-    with conversation(*item("a", {"qa": ["old"]}), kind("local"), edition(), *item("b", {"qa": ["old"]})) as server:
+    with conversation(*item("a", {"qa": ["old"]}), kind("local"), *item("b", {"qa": ["old"]})) as server:
         result = run(
             "artifact_properties",
             url=server.url,
@@ -429,7 +430,7 @@ def test_a_tree_is_read_by_one_query_and_changed_by_one_request() -> None:
 
 
 def test_check_mode_only_reads_a_tree() -> None:
-    with conversation(tree({}, {"qa": ["a"]}), kind("local"), edition()) as server:
+    with conversation(tree({}, {"qa": ["a"]}), kind("local")) as server:
         result = run("artifact_properties", url=server.url, properties={"qa": "a"}, check_mode=True, **TREE)
     assert result == {"changed": True, "tree_items": 2, "properties": {"qa": ["a"]}}
 
@@ -438,9 +439,9 @@ def test_missing_item_is_accepted_with_predict_missing() -> None:
     miss = {"errors": [{"status": 404, "message": "Unable to find item"}]}
     properties, item = call("GET", f"{ITEM}?properties", 404, json=NONE), call("GET", ITEM, 404, json=miss)
     options = {"properties": {"qa": "a"}, "check_mode": True, "predict_missing": True}
-    with conversation(properties, item, *no_repository(), edition()) as server:
+    with conversation(properties, item, *no_repository()) as server:
         assert run("artifact_properties", url=server.url, **options, **TASK)["changed"]
-    with conversation(tree(), *no_repository(), edition()) as server:
+    with conversation(tree(), *no_repository()) as server:
         result = run("artifact_properties", url=server.url, **options, **TREE)
     assert result == {"changed": True, "tree_items": 0, "properties": {"qa": ["a"]}}
     with conversation(properties, item) as server:

@@ -12,6 +12,8 @@ from support.conversation import conversation
 from support.descriptor import configurations, patch, read, repositories, version
 from support.running import run
 
+pytestmark = pytest.mark.usefixtures("reported_version")
+
 STATUS = {"name": "status", "type": "single", "values": ["open", "passed"], "default_values": ["open"]}
 COMMENT = {"name": "comment", "type": "any", "values": [], "default_values": []}
 CLOSED = {"closedPredefinedValues": True, "multipleChoice": False}

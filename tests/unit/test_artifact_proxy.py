@@ -13,6 +13,8 @@ from support.conversation import Call, call, conversation
 from support.descriptor import configurations, patch, read, repositories, version
 from support.running import run
 
+pytestmark = pytest.mark.usefixtures("reported_version")
+
 SECRET = "secret-of-the-proxy"
 REPLICATIONS, WEBHOOKS = "/artifactory/api/replications", "/event/api/v1/subscriptions"
 PROXY = (

@@ -353,7 +353,7 @@ def test_error_suggests_options_when_the_open_source_edition_refuses_to_sort() -
     refused = call("POST", "/artifactory/api/search/aql", 400, json={"errors": [{"status": 400, "message": words}]})
     with conversation(refused) as server:
         result = run("artifact_query_info", url=server.url, find={"repo": "r"})
-    assert "set 'page_size: 0'" in result["msg"]
+    assert result["msg"].endswith("requires Artifactory Pro. Set 'page_size: 0' and omit 'sort'.")
 
 
 # Queries that only read, in forms that Artifactory accepts

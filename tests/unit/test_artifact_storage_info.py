@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from support.artifact_edition import OPEN_SOURCE, edition
 from support.conversation import Call, call, conversation
 from support.running import run
 
@@ -159,8 +160,11 @@ def test_task_fails_when_the_response_has_an_unexpected_form() -> None:
     assert "'binariesSummary.binariesCount' is a text instead of a whole number" in result["msg"]
 
 
-def test_refresh_fails_when_the_server_does_not_support_it() -> None:
+@pytest.mark.parametrize(("version", "reason"), [(edition(), "This version cannot"), (edition(OPEN_SOURCE), "edition")])
+def test_refresh_fails_when_the_server_does_not_support_it(version: Call, reason: str) -> None:
     not_found = {"errors": [{"status": 404, "message": "Not Found"}]}
-    with conversation(summary(), call("POST", f"{ADDRESS}/calculate", 404, json=not_found)) as server:
+    with conversation(summary(), call("POST", f"{ADDRESS}/calculate", 404, json=not_found), version) as server:
         result = run("artifact_storage_info", url=server.url, refresh=True)
-    assert "Omit 'refresh'." in result["msg"]
+    assert reason in result["msg"]
+    advice = "Omit 'refresh'. In the role artifact_housekeeping, set 'artifact_housekeeping_measure: false'."
+    assert result["msg"].endswith(advice)

@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
-from support.artifact_edition import OPEN_SOURCE, edition
+from support.artifact_edition import OPEN_SOURCE
 from support.conversation import Call, call, conversation
 from support.running import run, send_ctrl_c
+
+pytestmark = pytest.mark.usefixtures("reported_version")
 
 STORAGE = "/artifactory/api/storage"
 TRASH = "/artifactory/api/trash"
@@ -46,11 +48,8 @@ def test_item_is_cleaned_and_verified() -> None:
 
 
 def test_check_mode_only_reads() -> None:
-    with conversation(read_existing("auto-trashcan/r/a/b.txt"), edition()) as server:
+    with conversation(read_existing("auto-trashcan/r/a/b.txt")) as server:
         assert run("artifact_trash", url=server.url, check_mode=True, **FILE) == {"changed": True, "plan": PLAN}
-    with conversation(read_existing("auto-trashcan/r/a/b.txt"), edition(OPEN_SOURCE)) as server:
-        result = run("artifact_trash", url=server.url, check_mode=True, **FILE)
-    assert "The trash can requires Artifactory Pro" in result["msg"]
 
 
 @pytest.mark.parametrize(
@@ -200,7 +199,7 @@ def repository(rclass: str) -> Call:
 
 @pytest.mark.parametrize("rclass", ["remote", "virtual"])
 def test_check_mode_fails_when_the_repository_takes_no_restored_items(rclass: str) -> None:
-    read = [read_existing("auto-trashcan/r/a/b.txt"), read_missing("q/a/b.txt"), edition()]
+    read = [read_existing("auto-trashcan/r/a/b.txt"), read_missing("q/a/b.txt")]
     with conversation(*read, repository(rclass)) as server:
         result = run("artifact_trash", url=server.url, to_repo="q", check_mode=True, **RESTORE)
     assert result["msg"] == f"The repository 'q' is {rclass}. Restoring items requires a local repository."
@@ -211,7 +210,6 @@ def test_check_mode_fails_when_a_file_is_above_the_restored_item() -> None:
     read = [
         read_existing("auto-trashcan/r/a/b.txt"),
         read_missing("q/a/b.txt"),
-        edition(),
         repository("local"),
         read_existing("q/a"),
     ]
@@ -310,14 +308,14 @@ def test_list_is_empty_when_the_trash_can_is_empty() -> None:
         assert run("artifact_trash_info", url=server.url, repo="r", path="a")["entries"] == []
 
 
-@pytest.mark.parametrize(("version", "is_accepted"), [("4.4.2", False), ("4.16.1", False), ("5.4.6", True)])
+@pytest.mark.parametrize(("version", "is_accepted"), [("4.4.2", False), ("4.4.3", True), ("5.4.6", True)])
 @pytest.mark.parametrize("check_mode", [False, True])
-def test_open_source_edition_has_a_trash_can_since_version_5(version: str, is_accepted: bool, check_mode: bool) -> None:
+def test_open_source_edition_has_a_trash_can(version: str, is_accepted: bool, check_mode: bool) -> None:
     existing = read_existing("auto-trashcan/r/a/b.txt")
     server_version = call("GET", "/artifactory/api/system/version", json={"version": version, "license": OPEN_SOURCE})
-    clean = call("DELETE", f"{TRASH}/clean/r/a/b.txt", 204 if is_accepted else 404)
-    calls = [server_version] if check_mode else [clean, *(ABSENT if is_accepted else [server_version])]
-    with conversation(existing, *calls) as server:
+    clean = call("DELETE", f"{TRASH}/clean/r/a/b.txt", 204)
+    calls = [clean, *ABSENT] if is_accepted and not check_mode else []
+    with conversation(existing, server_version, *calls) as server:
         result = run("artifact_trash", url=server.url, check_mode=check_mode, **FILE)
     assert result["changed"] is is_accepted
-    assert is_accepted or "The trash can requires Artifactory Pro, or the open-source edition of" in result["msg"]
+    assert is_accepted or result["msg"] == "The trash can requires Artifactory 4.4.3 or later."

@@ -19,43 +19,27 @@ ReadPage = t.Callable[..., t.Optional[Response]]
 Query = t.Mapping[str, t.Union[str, list[str], None]]
 
 
-def read(artifact: ArtifactService, path: str, feature: str, since: str, service: str = "access") -> Response:
-    """Return the response of an API, which can be 404 if something does not exist.
-
-    :arg path: the whole path
-    :arg feature: what the path belongs to, such as `Managing projects`
-    :arg since: version of Artifactory that introduced it
-    :arg service: the API, which is the first part of its path
-    :raises ToolchainError: if the server does not have the path
-    """
-    response = artifact.http.read("GET", path, accept=(200, 404))
-    if response.status == 404:
-        artifact.check_pro(feature)
-        if not artifact.supports(since):
-            raise ToolchainError(f"{feature} requires Artifactory {since} or later.")
-        check_origin(response, service)
-    return response
-
-
-def read_feature(
+def read(
     artifact: ArtifactService,
     path: str,
     feature: editions.Feature,
-    since: str,
     service: str = "access",
     query: Query | None = None,
+    accept: tuple[int, ...] = (200, 404),
 ) -> Response:
-    """Do the same as `read` for a feature that only some editions have.
+    """Return the response of an API, which can be 404 if something does not exist.
 
+    :arg path: the whole path
+    :arg feature: what the path belongs to
+    :arg service: the API, which is the first part of its path
+    :arg accept: the expected statuses
     :raises ToolchainError: if the server does not have the path
     """
     with editions.explain_refusal(artifact, feature):
-        response = artifact.http.read("GET", path, accept=(200, 404), query=query)
-    if response.status == 404:
-        if artifact.is_open_source():  # with other editions, the object may be missing
-            editions.check(artifact, feature)
-        if not artifact.supports(since):
-            raise ToolchainError(f"{feature.name} requires Artifactory {since} or later.")
+        response = artifact.http.read("GET", path, accept=accept, query=query)
+    if response.status != 200:
+        editions.check(artifact, feature, reads_license=False)  # with Enterprise, the object may be missing
+        artifact.check_version_known()
         check_origin(response, service)
     return response
 

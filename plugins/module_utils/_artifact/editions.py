@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Features that only some editions of Artifactory have."""
+"""Features that only some editions or versions of Artifactory have. The table of them is in `features`."""
 
 from __future__ import annotations
 
@@ -40,47 +40,63 @@ _LICENSE_TYPES = {
 
 
 class Feature(t.NamedTuple):
-    """A feature that only some editions have.
+    """A feature that only some editions or versions have.
 
     :ivar name: a gerund, such as `Managing clean-up policies`
+    :ivar source: where the edition and the version come from
     :ivar edition: the lowest edition with the feature
-    :ivar alternative: a sentence that says what other editions can do instead
+    :ivar since: the first version with the feature, empty for versions before 4.4
+    :ivar alternative: a sentence that says what others can do instead
+    :ivar refused_with: more statuses with which servers refuse requests for the feature because of the edition
     """
 
     name: str
-    edition: Edition
-    alternative: str
+    source: str
+    edition: Edition = Edition.OPEN_SOURCE
+    since: str = ""
+    alternative: str = ""
+    refused_with: tuple[int, ...] = ()
 
 
-def check(artifact: ArtifactService, feature: Feature) -> None:
-    """Verify that the edition of the server has a feature, as far as the server reports its edition.
+def check(artifact: ArtifactService, feature: Feature, reads_license: bool = True) -> None:
+    """Verify that the server has a feature, as far as it reports its edition and version.
 
     One request serves all tasks, for features of the Enterprise edition two.
 
-    :raises ToolchainError: if the edition lacks the feature
+    :arg reads_license: whether to read the license, which distinguishes Enterprise from Pro
+    :raises ToolchainError: if the edition or the version lacks the feature
     """
-    requirement = f"{feature.name} requires {_NAMES[feature.edition]}"
-    if artifact.is_open_source():
-        raise ToolchainError(f"{requirement}, but the server is the open-source edition. {feature.alternative}")
-    if feature.edition == Edition.PRO:
-        return
-    license_type = artifact.http.get_cached("license", lambda: _read(artifact))
-    if _find_edition(license_type) < feature.edition:
-        raise ToolchainError(
-            f"{requirement}, but the server has a license of the type '{license_type}'. {feature.alternative}"
-        )
+    if feature.edition > Edition.OPEN_SOURCE and artifact.is_open_source():
+        raise open_source_error(feature)
+    if feature.edition > Edition.PRO and reads_license:
+        license_type = artifact.http.get_cached("license", lambda: _read(artifact))
+        if _find_edition(license_type) < feature.edition:
+            raise _error(
+                feature, f"{_NAMES[feature.edition]}, but the server has a license of the type '{license_type}'"
+            )
+    if artifact.is_older_than(feature.since):
+        raise _error(feature, f"Artifactory {feature.since} or later")
+
+
+def open_source_error(feature: Feature) -> ToolchainError:
+    """Return the error for a feature that the open-source edition lacks."""
+    return _error(feature, f"{_NAMES[feature.edition]}, but the server is the open-source edition")
+
+
+def _error(feature: Feature, requirement: str) -> ToolchainError:
+    return ToolchainError(f"{feature.name} requires {requirement}. {feature.alternative}".rstrip())
 
 
 @contextlib.contextmanager
 def explain_refusal(artifact: ArtifactService, feature: Feature) -> t.Iterator[None]:
-    """Replace the error of a refused request if the edition of the server lacks the feature.
+    """Replace the error of a refused request if the edition or the version of the server lacks the feature.
 
-    :raises ToolchainError: with the required edition and the alternative
+    :raises ToolchainError: with the required edition or version and the alternative
     """
     try:
         yield
     except ServerRefusal as refusal:
-        if refusal.status in _REFUSALS:
+        if refusal.status in _REFUSALS or refusal.status in feature.refused_with:
             check(artifact, feature)
         raise
 

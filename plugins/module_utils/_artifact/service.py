@@ -62,6 +62,7 @@ _TOKEN_ADVICE = {
 # Available to each user; needs no permission
 VERSION_ADDRESS = "/artifactory/api/system/version"
 _NEEDS_PRO = "This requires Artifactory Pro, but the server is the open-source edition or has no active license."
+SORTING_REFUSED = "Sorting is not supported by AQL in the open source version"
 _MERGE_REFUSAL = "Could not merge and save new descriptor"
 # Remedies for error messages of the server
 _REMEDIES = {
@@ -76,9 +77,7 @@ _REMEDIES = {
         "The project still contains repositories, builds or other resources. Detach or delete them, and if this has "
         "just been done, run the task again or increase 'visibility_timeout'."
     ),
-    "Sorting is not supported by AQL in the open source version": (
-        "Sorting queries requires Artifactory Pro. For artifact_query_info, set 'page_size: 0' and omit 'sort'."
-    ),
+    SORTING_REFUSED: "Sorting queries requires Artifactory Pro.",
 }
 
 # Members of error responses that contain messages. The last one is misspelled by the server
@@ -114,18 +113,6 @@ class ArtifactService:
         explain = functools.partial(_explain, credential)
         return HttpClient(self._task, self._root, credential=credential, explain=explain)
 
-    def check_pro(self, feature: str) -> None:
-        """Verify that the server is not the open-source edition. One request serves all tasks.
-
-        Outside check mode, this is only needed before the first of several requests, because the server refuses single
-        requests itself.
-
-        :arg feature: the feature that the open-source edition lacks
-        :raises ToolchainError: if the server reports that it is the open-source edition
-        """
-        if self.is_open_source():
-            raise ToolchainError(f"{feature} requires Artifactory Pro, but the server is the open-source edition.")
-
     def is_open_source(self) -> bool:
         """Return whether the server reports that it is the open-source edition. One request serves all tasks."""
         version = self._read_version()
@@ -137,13 +124,27 @@ class ArtifactService:
         :arg version: numbers separated by dots, such as `7.49.3`
         :raises ToolchainError: if the server does not report its version to the account
         """
-        reported = self._read_version()
-        if reported is None:
+        self.check_version_known()
+        return not self.is_older_than(version)
+
+    def is_older_than(self, version: str) -> bool:
+        """Return whether the server reports a version before this one. One request serves all tasks.
+
+        :arg version: numbers separated by dots; no request is sent for an empty text
+        """
+        reported = self._read_version() if version else None
+        return reported is not None and _parse_version(reported.text("version")) < _parse_version(version)
+
+    def check_version_known(self) -> None:
+        """Verify that the server reports its version to the account. One request serves all tasks.
+
+        :raises ToolchainError: if it does not
+        """
+        if self._read_version() is None:
             raise ToolchainError(
                 "The version of Artifactory is unknown: the server does not report it to the account. "
                 "Check the path in 'url' and the credential."
             )
-        return _parse_version(reported.text("version")) >= _parse_version(version)
 
     def _read_version(self) -> Record | None:
         """Return version and license of the server, or `None` if it does not report them to the account."""

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import numeric
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import editions, features, numeric
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
@@ -38,9 +38,10 @@ def recalculate(task: Task, artifact: ArtifactService) -> tuple[Fields, bool]:
     before = fetch_summary(artifact)
     response = artifact.http.read("POST", f"{_ADDRESS}/calculate", accept=(200, 202, 404))
     if response.status == 404:
+        editions.check(artifact, features.STORAGE_CALCULATION)
         raise ToolchainError(
-            f"POST {_ADDRESS}/calculate: 404 {response.server_message}. The open-source edition and old versions "
-            "cannot recalculate the storage summary. Omit 'refresh'."
+            f"POST {_ADDRESS}/calculate: 404 {response.server_message}. This version cannot recalculate the storage "
+            f"summary. {features.STORAGE_CALCULATION.alternative}"
         )
 
     def read_changed() -> Fields:

@@ -10,7 +10,7 @@ import contextlib
 import os
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import token_secret
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import editions, features, token_secret
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.access import own_account
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
@@ -58,7 +58,7 @@ def list_tokens(artifact: ArtifactService, secret: str | None = None, **filters:
     except ServerRefusal as refusal:
         if refusal.status == 404:
             with contextlib.suppress(ServerRefusal):  # the edition is unknown if the path in the URL is wrong
-                artifact.check_pro("The API for access tokens")
+                editions.check(artifact, features.TOKENS)
         raise
     tokens = map(_to_token, response.entries("tokens"))
     return sorted(tokens, key=lambda token: (token["issued_at"] or 0, token["token_id"]), reverse=True)

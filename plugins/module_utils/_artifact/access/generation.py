@@ -6,14 +6,13 @@
 
 from __future__ import annotations
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import access_api
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import access_api, editions, features
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
 
-_PLATFORM_SINCE = "7.49.3"
 _HAS_PLATFORM_API = "has users and groups in the Access API"
 
 
@@ -33,10 +32,10 @@ def read_platform(artifact: ArtifactService, path: str, **query: str) -> Respons
     response = artifact.http.read("GET", f"/access/api/v2{path}", query=query, accept=(200, 404))
     if response.status == 200:
         return response
-    if not artifact.supports(_PLATFORM_SINCE):
+    if not artifact.supports(features.USERS.since):
         artifact.http.get_cached(_HAS_PLATFORM_API, lambda: False, invalid=True)
         return None
-    artifact.check_pro("Managing users and groups")
+    editions.check(artifact, features.USERS)
     access_api.check_origin(response)
     return response
 

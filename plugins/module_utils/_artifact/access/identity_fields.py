@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import features
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 
-_ROLES_SINCE, _AUDITORS_SINCE = "7.128.0", "7.141.0"
 _COMMON_ROLES = ("watch_manager", "policy_viewer", "policy_manager", "reports_manager", "manage_webhook")
-GROUP_ROLES = dict.fromkeys((*_COMMON_ROLES, "resources_manager"), _ROLES_SINCE)
-USER_ROLES = {**GROUP_ROLES, "platform_auditor": _AUDITORS_SINCE}
+GROUP_ROLES = dict.fromkeys((*_COMMON_ROLES, "resources_manager"), features.ROLES.since)
+USER_ROLES = {**GROUP_ROLES, "platform_auditor": features.AUDITORS.since}
 INTERNAL_REALMS = (None, "", "internal", "artifactory")
 
 

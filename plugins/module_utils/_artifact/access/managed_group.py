@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import features
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.access import (
     generation,
     groups,
@@ -23,7 +24,6 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
 
-_MEMBERS_SINCE = "6.13"
 _NEW_GROUP = {
     "description": "",
     "external_id": "",
@@ -68,7 +68,9 @@ class ManagedGroup:
             return {**self._current, "members": memberships.build((), self._purge)} if self._current else None
         groups.FIELDS.complete(self._artifact, group, self.desired)
         if self._declared is not None and group["members"] is None:
-            raise BadOption("members", f"requires Artifactory {_MEMBERS_SINCE} or later, which returns the members")
+            raise BadOption(
+                "members", f"requires Artifactory {features.GROUP_MEMBERS.since} or later, which returns the members"
+            )
         self._current = group
         return {**group, "members": memberships.build(group["members"] or (), self._purge)}
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import editions, features
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.builds import build_files, build_info
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.items import paths
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.items.properties import normalize
@@ -77,6 +78,13 @@ class Promotion:
         action = ("copy" if params["copy"] else "move") if params["target_repo"] else "set status"
         return {"action": action, **self._task.select("status", "target_repo"), "files": len(self._list_checksums())}
 
+    def check(self) -> None:
+        """Verify that the server can promote builds.
+
+        :raises ToolchainError: if it cannot
+        """
+        editions.check(self._artifact, features.BUILD_PROMOTION)
+
     def predict(self) -> Fields:
         """Request a dry run, and verify that it changed neither the promotion history nor the files.
 
@@ -85,9 +93,7 @@ class Promotion:
         :raises ToolchainError: if the promotion would fail, or if the dry run promoted the build
         """
         params = self._task.params
-        if not params["target_repo"]:
-            self._artifact.check_pro("Promoting builds")
-        else:
+        if params["target_repo"]:
             request = {**self._request, "dryRun": True}
             del request["status"]
             missing_files = self._find_missing()

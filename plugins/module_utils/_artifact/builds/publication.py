@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import times
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import editions, features, times
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.builds import build_files, build_info
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
@@ -70,17 +70,20 @@ def to_result(fields: Fields) -> Fields:
     return _to_result(record, lambda path, expected, value: ToolchainError(describe_mismatch(path, expected, value)))
 
 
-def check_not_promoted(before: Fields | None) -> None:
-    """Verify that replacing the build info does not lose a promotion history.
+def check_replaceable(artifact: ArtifactService, before: Fields | None) -> None:
+    """Verify that the server can replace existing build info, and that this does not lose a promotion history.
 
-    :raises ToolchainError: if the existing run was promoted
+    :raises ToolchainError: if the version is too old, or if the existing run was promoted
     """
-    if before and before["statuses"]:
+    if before is None:
+        return
+    if before["statuses"]:
         raise ToolchainError(
             f"The run '{before['number']}' of '{before['name']}' already exists with other build info and was promoted "
             f"('{before['statuses'][-1]['status']}'). Publishing it again would delete its history. Delete the run "
             "first, or publish it with another 'number' or 'started'."
         )
+    editions.check(artifact, features.BUILD_REPLACEMENT)
 
 
 def publish(artifact: ArtifactService, record: Fields, project_key: str | None) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import times
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import editions, features, times
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.builds import build_files, build_info
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
@@ -78,22 +78,18 @@ class Retention:
             ]
         )
 
-    def predict_refusal(self) -> Fields:
-        """Predict whether Artifactory supports build retention.
+    def check(self) -> None:
+        """Verify that the server has build retention. The open-source edition can accept the request and ignore it.
 
         :raises ToolchainError: if it does not
         """
-        self._artifact.check_pro("Build retention")
-        return {}
+        editions.check(self._artifact, features.BUILD_RETENTION)
 
     def discard(self) -> Fields:
         """Request the retention and verify that the runs no longer exist.
 
-        The open-source edition may accept the request although it ignores it, so the edition is checked first.
-
         :raises ToolchainError: if the server refused the request, or if runs or files still exist
         """
-        self.predict_refusal()
         error = self._send_request()
         if not self._task.params["wait"]:
             if error:

@@ -9,11 +9,10 @@ from __future__ import annotations
 import contextlib
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import access_api, editions
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import access_api, editions, features
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     ServerRefusal,
-    ToolchainError,
     add_advice,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
@@ -22,13 +21,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry i
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
 
-FEATURE = editions.Feature(
-    "Managing clean-up policies",
-    editions.Edition.ENTERPRISE,
-    "Use artifact_cleanup instead, which requires only Artifactory Pro.",
-)
 _ADDRESS = "/artifactory/api/cleanup/packages/policies"
-_SERVICE, _SINCE = "artifactory", "7.98.2"
+_SERVICE = "artifactory"
 
 
 def find(artifact: ArtifactService, key: str) -> Record | None:
@@ -75,12 +69,10 @@ def _read(artifact: ArtifactService, address: str) -> Response:
 
     :raises ToolchainError: if the version or the edition of the server lacks policies
     """
-    with editions.explain_refusal(artifact, FEATURE):
+    with editions.explain_refusal(artifact, features.CLEANUP_POLICIES):
         response = artifact.http.read("GET", address, accept=(200, 404))
     if response.status == 404:
-        editions.check(artifact, FEATURE)
-        if not artifact.supports(_SINCE):
-            raise ToolchainError(f"{FEATURE.name} requires Artifactory {_SINCE} or later. {FEATURE.alternative}")
+        editions.check(artifact, features.CLEANUP_POLICIES)
         access_api.check_origin(response, _SERVICE)
     return response
 

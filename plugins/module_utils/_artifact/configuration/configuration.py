@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import editions, features
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.configuration import (
     descriptor,
     lockout,
@@ -62,6 +63,7 @@ class Configuration:
                 f"Cannot delete '{path}': Artifactory ignores the deletion of a single LDAP setting over this API. "
                 "Delete it in the administration pages or over the Access API, or set 'enabled: false'."
             )
+        editions.check(self._artifact, features.CONFIGURATION)
         if not self._task.params["allow_lockout"]:
             lockout.check(self._artifact, self._descriptor, changes or {})
 
@@ -70,7 +72,6 @@ class Configuration:
 
         :raises ToolchainError: if the server does not support the change, or a repository does not exist
         """
-        patches.check_version(self._artifact)
         changes = find_differences(self._align(self._document.desired), self._document.desired)
         named = dict(_list_repositories(changes, OPTION))
         if named and not self._task.predicts_missing:

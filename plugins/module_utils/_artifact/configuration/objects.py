@@ -9,6 +9,7 @@ from __future__ import annotations
 import typing as t
 import xml.etree.ElementTree as ET
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import editions, features
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.configuration import descriptor, patches
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.configuration.forms import Form
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.configuration.references import (
@@ -97,10 +98,14 @@ class ManagedObject:
         :raises BadOption: if an option is missing or invalid
         :raises ToolchainError: if the change is refused
         """
-        form = self._form
+        if fields is not None:
+            self._check_fields(before, fields)
+        editions.check(self._artifact, features.CONFIGURATION)
         if fields is None:
             self._check_deletion()
-            return
+
+    def _check_fields(self, before: Fields | None, fields: Fields) -> None:
+        form = self._form
         if before is None:
             for option in form.required:
                 if not fields.get(option):
@@ -129,7 +134,6 @@ class ManagedObject:
         :raises ToolchainError: if the server cannot merge changes, a repository has the name of the new object, or a
             repository that the task names does not exist
         """
-        patches.check_version(self._artifact)
         if self._task.params["state"] == "absent":
             return
         if self._current is None and self._name in self._list_repositories():

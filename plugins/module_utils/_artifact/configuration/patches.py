@@ -14,24 +14,12 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.con
     find_shortened_lists,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
-_OLDEST_VERSION = "5.8"
-_TOO_OLD = "Cannot change the configuration: Artifactory before version 5.8 cannot merge YAML documents"
 # Characters that YAML reads as line breaks or refuses, although JSON strings may contain them
 _UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _COUNT = re.compile(r"(\d+) changes?\b")
-
-
-def check_version(artifact: ArtifactService) -> None:
-    """Verify that the server can merge YAML documents.
-
-    :raises ToolchainError: if its version is too old
-    """
-    if not artifact.supports(_OLDEST_VERSION):
-        raise ToolchainError(_TOO_OLD)
 
 
 def merge(task: Task, artifact: ArtifactService, current: Fields, changes: Fields) -> Fields | None:
@@ -54,12 +42,7 @@ def merge(task: Task, artifact: ArtifactService, current: Fields, changes: Field
 
 def _patch(task: Task, artifact: ArtifactService, changes: Fields) -> None:
     document, headers = _to_yaml(changes), {"Content-Type": "application/yaml"}
-    try:
-        response = artifact.write_descriptor("PATCH", descriptor.PATH, data=document, headers=headers)
-    except ServerRefusal as refusal:
-        if refusal.status == 405:
-            raise ToolchainError(f"{_TOO_OLD}. {refusal}") from None
-        raise
+    response = artifact.write_descriptor("PATCH", descriptor.PATH, data=document, headers=headers)
     count = _COUNT.search(response.text)
     if count and count[1] == "0":
         task.warn("Artifactory reported 0 changes for a document with changes.")

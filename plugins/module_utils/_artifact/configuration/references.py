@@ -9,7 +9,7 @@ from __future__ import annotations
 import typing as t
 import xml.etree.ElementTree as ET
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import replications
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import features, replications
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories import configurations, queries
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.webhooks import webhooks
@@ -31,7 +31,6 @@ _MEMBERS = {
     "propertySets": (("propertySets",), ("propertySets/{*}propertySetRef",)),
 }
 # The Event API
-_WEBHOOKS_SINCE = "7.0"
 
 
 class References:
@@ -54,7 +53,7 @@ class References:
         }
         if section == "proxies" and not artifact.is_open_source():
             sources["replications"] = lambda: self._find_replications(artifact, name)
-            if artifact.supports(_WEBHOOKS_SINCE):
+            if artifact.supports(features.WEBHOOKS.since):
                 sources["webhooks"] = lambda: self._find_webhooks(artifact, name)
         for users, find in sources.items():
             try:

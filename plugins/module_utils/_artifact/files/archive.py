@@ -17,6 +17,7 @@ import typing as t
 import zipfile
 import zlib
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import editions, features
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.files import snapshots, upload
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.items import item_info, paths
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
@@ -113,12 +114,18 @@ class Archive:
         self._planned = self.plan_changes()
         return summarize_plan(self._planned)
 
+    def check(self) -> None:
+        """Verify that the server can extract archives.
+
+        :raises ToolchainError: if it cannot
+        """
+        editions.check(self._artifact, features.ARCHIVES)
+
     def predict_refusal(self) -> Fields:
         """Predict whether Artifactory accepts the archive.
 
         :raises ToolchainError: if it would refuse the upload
         """
-        self._artifact.check_pro("Extracting archives")
         stored = [self._target_path(name) for name in self._members]
         upload.predict_upload(
             self._artifact,
@@ -144,9 +151,10 @@ class Archive:
         archive = LocalFile(self._src, self._fingerprint[0], {}, self._fingerprint, self._report_progress)
         archive.check_unchanged()
         address = self._artifact.content_address(self._repo, self._path)
-        self._artifact.http.write(
-            "PUT", address, headers=headers, data=archive, accept=upload.ACCEPTED, policy=IDEMPOTENT
-        )
+        with upload.explain_refusal(self._artifact, self._repo, map(self._target_path, self._members)):
+            self._artifact.http.write(
+                "PUT", address, headers=headers, data=archive, accept=upload.ACCEPTED, policy=IDEMPOTENT
+            )
         archive.check_unchanged()
 
     def _check_stored(self) -> None:

@@ -6,12 +6,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import re
 import typing as t
 from urllib.parse import quote
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import editions, features
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.files import snapshots
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.items import item_info, paths, properties
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories import queries
@@ -41,6 +43,7 @@ RESULT_KEYS = (
 ACCEPTED = (200, 201, 202)
 # The server splits properties in URLs at all other characters, even if they are encoded
 _URL_SAFE = re.compile(r"[\w.:/@-]*", re.ASCII)
+_NO_MESSAGE = re.compile(r'"message"\s*:\s*""')
 _REPOSITORY_MISSING = "Could not find a local repository"
 # Artifactory interprets such a file as the checksum of the file without the extension
 _CHECKSUM = re.compile(r".+\.(sha1|sha256|md5)")
@@ -168,7 +171,12 @@ class File:
         self._is_upload = "type" in (desired or {})
         unsafe = _select_unsafe_properties((desired or {}).get("properties") or {})
         if unsafe and self._is_upload:
-            self._artifact.check_pro(f"The property '{min(unsafe)}', which cannot be sent with the upload,")
+            feature = features.PROPERTIES._replace(
+                name=f"The property '{min(unsafe)}', which cannot be sent with the upload,"
+            )
+            editions.check(self._artifact, feature)
+        elif desired is not None and not self._is_upload:
+            editions.check(self._artifact, features.PROPERTIES)
         if before is None or before["type"] == "file":
             return
         if desired is not None:
@@ -212,7 +220,6 @@ class File:
             )
             return
         if self._task.params["state"] == "present":
-            self._artifact.check_pro("Setting the properties of an existing item")
             return
         repository = queries.find_if_visible(self._artifact, self._repo)
         if repository and repository["type"] in ("virtual", "remote"):
@@ -267,7 +274,10 @@ class File:
         self, address: str, headers: dict[str, str], data: t.Any = None, accept: t.Container[int] = ACCEPTED
     ) -> Response:
         # the checksums make the server refuse truncated content
-        return self._artifact.http.write("PUT", address, headers=headers, data=data, accept=accept, policy=IDEMPOTENT)
+        with explain_refusal(self._artifact, self._repo, [self._path]):
+            return self._artifact.http.write(
+                "PUT", address, headers=headers, data=data, accept=accept, policy=IDEMPOTENT
+            )
 
 
 def _find_comparable(checksums: dict[str, str], item: Fields | None) -> dict[str, str]:
@@ -276,6 +286,21 @@ def _find_comparable(checksums: dict[str, str], item: Fields | None) -> dict[str
     """
     returned = (item or {}).get("checksums") or {}
     return {name: value for name, value in checksums.items() if returned.get(name)} or dict(checksums)
+
+
+@contextlib.contextmanager
+def explain_refusal(artifact: ArtifactService, repo: str, stored: t.Iterable[str]) -> t.Iterator[None]:
+    """Replace the error of an upload that the server refuses without a reason, as it does for a missing repository.
+
+    :arg stored: paths of all files to store
+    :raises ToolchainError: if the repository does not exist or does not accept the upload
+    """
+    try:
+        yield
+    except ServerRefusal as refusal:
+        if refusal.status == 403 and _NO_MESSAGE.search(refusal.text):
+            queries.check_upload(artifact, repo, stored)
+        raise
 
 
 def predict_upload(

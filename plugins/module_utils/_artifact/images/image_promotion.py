@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import editions, features
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.images import registry
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.items import paths
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories import queries
@@ -103,7 +104,7 @@ class ImagePromotion:
             return [tag]
         tags = registry.list_existing_tags(self._artifact, *self._source)
         if not tags and (copy or not registry.list_existing_tags(self._artifact, *self._target)):
-            raise self._missing_image_error(self._source[1])
+            self._raise_missing(self._source[1])
         return tags
 
     def _compare(self, tag: str) -> None:
@@ -114,7 +115,7 @@ class ImagePromotion:
             self._replaced.add(target_tag)
         if digest is None:
             if self._task.params["copy"] or existing is None:
-                raise self._missing_image_error(f"{self._source[1]}:{tag}")
+                self._raise_missing(f"{self._source[1]}:{tag}")
         elif digest != existing or not self._task.params["copy"]:
             replaces = existing if existing != digest else None
             self._steps.append({"tag": tag, "target_tag": target_tag, "digest": digest, "replaces": replaces})
@@ -163,9 +164,11 @@ class ImagePromotion:
             "elsewhere."
         )
 
-    def _missing_image_error(self, name: str) -> ToolchainError:
+    def _raise_missing(self, name: str) -> t.NoReturn:
+        """Raise the error for a missing image, which old versions of the open-source edition report for each image."""
+        editions.check(self._artifact, features.IMAGES)
         moved = "" if self._task.params["copy"] else f" and was not moved to '{self._target[0]}' either"
-        return ToolchainError(
+        raise ToolchainError(
             f"Image '{name}' does not exist in repository '{self._source[0]}'{moved}, or the account has no Read "
             "permission on it."
         )

@@ -6,11 +6,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import re
 import typing as t
 from urllib.parse import parse_qs, urlsplit
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import editions, features
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.search import aql
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import (
     ArtifactService,
@@ -115,37 +117,51 @@ def fetch_entries(artifact: ArtifactService, repo: str, folders: t.Collection[st
 
 def list_images(artifact: ArtifactService, repo: str, page_size: int) -> list[str]:
     """Return the images of a repository, sorted."""
-    return sorted(_read_pages(artifact, f"{registry_address(repo)}/_catalog", "repositories", page_size))
+    with editions.explain_refusal(artifact, features.IMAGES):
+        return sorted(_read_pages(artifact, f"{registry_address(repo)}/_catalog", "repositories", page_size))
 
 
 def list_tags(artifact: ArtifactService, repo: str, image: str, page_size: int) -> list[str]:
     """Return the tags of an image, sorted. Some servers also list the folders of digests, which are omitted."""
+    with editions.explain_refusal(artifact, features.IMAGES):
+        return _list_tags(artifact, repo, image, page_size)
+
+
+def _list_tags(artifact: ArtifactService, repo: str, image: str, page_size: int) -> list[str]:
     names = _read_pages(artifact, f"{registry_address(repo)}{_image_path(image)}/tags/list", "tags", page_size)
     return sorted(tag for tag in names if not tag.startswith(DIGESTS))
 
 
 def list_existing_tags(artifact: ArtifactService, repo: str, image: str) -> list[str]:
     """Return the tags of an image, or an empty list if the image does not exist."""
-    try:
-        return list_tags(artifact, repo, image, _PAGE_SIZE)
-    except ServerRefusal as refusal:
-        if is_not_found(refusal):
-            return []
-        raise
+    with _allow_missing(artifact):
+        return _list_tags(artifact, repo, image, _PAGE_SIZE)
+    return []
 
 
 def fetch_digest(artifact: ArtifactService, repo: str, image: str, tag: str) -> str | None:
     """Return the digest of a tag's manifest, which identifies its content, or `None` if the tag does not exist."""
     place = f"{registry_address(repo)}{_image_path(image)}/manifests{encode_path(tag, option='tag')}"
-    try:
+    with _allow_missing(artifact):
         response = artifact.http.read("GET", place, headers={"Accept": ", ".join(_MANIFESTS)})
-    except ServerRefusal as refusal:
-        if is_not_found(refusal):
-            return None
-        raise
-    response.record()
-    computed = hashlib.sha256(response.text.encode()).hexdigest()
-    return response.headers.get("Docker-Content-Digest") or f"sha256:{computed}"
+        response.record()
+        computed = hashlib.sha256(response.text.encode()).hexdigest()
+        return response.headers.get("Docker-Content-Digest") or f"sha256:{computed}"
+    return None
+
+
+@contextlib.contextmanager
+def _allow_missing(artifact: ArtifactService) -> t.Iterator[None]:
+    """Skip the rest of the block if an image or a tag does not exist.
+
+    :raises ToolchainError: if the server refuses the request for another reason, such as its edition
+    """
+    with editions.explain_refusal(artifact, features.IMAGES):
+        try:
+            yield
+        except ServerRefusal as refusal:
+            if not is_not_found(refusal):
+                raise
 
 
 def registry_address(repo: str) -> str:

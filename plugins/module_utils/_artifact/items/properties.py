@@ -71,7 +71,6 @@ def check_writable(service: ArtifactService, repo: str) -> None:
     if kind in ("virtual", "remote"):
         where = "a local repository or a cache" if kind == "virtual" else f"its cache, '{repo}-cache'"
         raise ToolchainError(f"The repository '{repo}' is {kind}: properties can only be set in {where}.")
-    service.check_pro("Setting the properties of an existing item")
 
 
 def _try_patch(service: ArtifactService, repo: str, path: str, fields: Fields, recursive: bool) -> bool:

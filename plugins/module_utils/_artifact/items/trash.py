@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import editions, features
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.files import upload
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.items import item_info, paths
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories import queries
@@ -26,7 +27,6 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import 
 TRASH = "auto-trashcan"
 _BUILD_RECORDS = "artifactory-build-info"
 _ADDRESS = "/artifactory/api/trash"
-_FIRST_OPEN_SOURCE_VERSION = "5.0"  # measured: 4.4.2 lacks the calls, 5.4.6 has them
 _NOTHING_TO_DELETE = "Nothing to delete"
 
 
@@ -107,9 +107,8 @@ def _files_below(artifact: ArtifactService, repo: str, path: str) -> t.Iterator[
 def predict_refusal(artifact: ArtifactService, params: Fields) -> Fields:
     """Predict whether Artifactory accepts the action.
 
-    :raises ToolchainError: if the server has no trash can or would refuse to restore to this path
+    :raises ToolchainError: if the server would refuse to restore to this path
     """
-    _check_server(artifact)
     if params["action"] == "restore":
         repo, path = restore_target(params)
         queries.check_local(artifact, repo, "Restoring items")
@@ -117,16 +116,12 @@ def predict_refusal(artifact: ArtifactService, params: Fields) -> Fields:
     return {}
 
 
-def _check_server(artifact: ArtifactService) -> None:
-    """Verify that the server has the calls of the trash can.
+def check(artifact: ArtifactService) -> None:
+    """Verify that the server has a trash can.
 
-    :raises ToolchainError: if it is an old version of the open-source edition
+    :raises ToolchainError: if it does not
     """
-    if artifact.is_open_source() and not artifact.supports(_FIRST_OPEN_SOURCE_VERSION):
-        raise ToolchainError(
-            "The trash can requires Artifactory Pro, or the open-source edition of version 5 or later, but the server "
-            "is an older open-source edition."
-        )
+    editions.check(artifact, features.TRASH)
 
 
 def perform_action(task: Task, artifact: ArtifactService) -> Fields:
@@ -140,12 +135,7 @@ def perform_action(task: Task, artifact: ArtifactService) -> Fields:
 
     def send_request() -> None:
         nonlocal has_response
-        try:
-            _ACTIONS[params["action"]](artifact, params)
-        except ServerRefusal as refusal:
-            if refusal.status == 404:
-                _check_server(artifact)
-            raise
+        _ACTIONS[params["action"]](artifact, params)
         has_response = True
 
     def check_trash() -> None:

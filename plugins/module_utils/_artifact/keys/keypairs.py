@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import editions
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import editions, features
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.keys import key_texts
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import (
     ArtifactService,
@@ -17,17 +17,13 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
 
-FEATURE = editions.Feature(
-    "Managing key pairs", editions.Edition.PRO, "Sign the metadata of repositories outside of Artifactory."
-)
-SINCE, _LIST_SINCE = "7.6.0", "7.19"
 _ADDRESS = "/artifactory/api/security/keypair"
 _REJECTED = (400, 422)
 
 
 def find(artifact: ArtifactService, name: str) -> Fields | None:
     """Return the public part of a key pair, or `None` if it does not exist."""
-    with editions.explain_refusal(artifact, FEATURE):
+    with editions.explain_refusal(artifact, features.KEYPAIRS):
         try:
             return _to_fields(artifact.http.read("GET", _address(name)).record())
         except ServerRefusal as refusal:
@@ -38,30 +34,18 @@ def find(artifact: ArtifactService, name: str) -> Fields | None:
 
 def list_all(artifact: ArtifactService) -> dict[str, Fields]:
     """Return the public parts of all key pairs by name, sorted."""
-    with editions.explain_refusal(artifact, FEATURE):
-        try:
-            records = artifact.http.read("GET", _ADDRESS).records()
-        except ServerRefusal as refusal:
-            if refusal.status in (404, 405) and not artifact.supports(_LIST_SINCE):
-                raise ToolchainError(f"Listing key pairs requires Artifactory {_LIST_SINCE} or later.") from None
-            raise
+    with (
+        editions.explain_refusal(artifact, features.KEYPAIR_LIST),
+        editions.explain_refusal(artifact, features.KEYPAIRS),
+    ):
+        records = artifact.http.read("GET", _ADDRESS).records()
     pairs = {fields["name"]: fields for fields in map(_to_fields, records)}
     return {name: pairs[name] for name in sorted(pairs)}
 
 
-def check_supported(artifact: ArtifactService) -> None:
-    """Verify that the server has key pairs, as far as it reports its edition and version.
-
-    :raises ToolchainError: if it does not
-    """
-    editions.check(artifact, FEATURE)
-    if not artifact.supports(SINCE):
-        raise ToolchainError(f"{FEATURE.name} requires Artifactory {SINCE} or later.")
-
-
 def create(artifact: ArtifactService, body: Fields) -> None:
     """Create a key pair."""
-    with editions.explain_refusal(artifact, FEATURE):
+    with editions.explain_refusal(artifact, features.KEYPAIRS):
         artifact.write_descriptor("POST", _ADDRESS, json=body, accept=(200, 201))
 
 

@@ -9,7 +9,12 @@ from __future__ import annotations
 import datetime
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import certificates, times
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import (
+    certificates,
+    editions,
+    features,
+    times,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.keys import (
     armor,
     der,
@@ -88,13 +93,8 @@ class ManagedCertificate:
         for option in ("certificate", "private_key"):
             if self._task.params[option] is None:
                 raise BadOption(option, f"is required, because certificate '{self._alias}' {reason}")
-
-    def predict_refusal(self) -> None:
-        """Predict whether the edition of the server supports certificates.
-
-        :raises ToolchainError: if it does not
-        """
-        self._artifact.check_pro("Managing client certificates")
+        if before is None:
+            editions.check(self._artifact, features.CERTIFICATES)
 
     def install(self, _fields: Fields) -> None:
         """Create or replace the certificate."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import editions, features
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.keys import (
     armor,
     key_texts,
@@ -106,17 +107,12 @@ class ManagedKeyPair:
         for option in _REQUIRED:
             if self._params[option] is None:
                 raise BadOption(option, f"is required, because key pair '{self._name}' {reason}")
-        if before is not None:
+        if before is None:
+            editions.check(self._artifact, features.KEYPAIRS)
+        else:
             self._check_unused("replaced")
         if self._params["verify"]:
             keypairs.verify(self._artifact, self._to_body())
-
-    def predict_refusal(self) -> None:
-        """Verify that the server has key pairs.
-
-        :raises ToolchainError: if its edition or version has none
-        """
-        keypairs.check_supported(self._artifact)
 
     def create(self, _fields: Fields) -> None:
         """Create the key pair."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import editions, times
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import editions, features, times
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.keys import armor, key_texts, replacement
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import SharedValues
@@ -19,16 +19,11 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
 
 _ADDRESS = "/artifactory/api/security/keys/trusted"
-_FEATURE = editions.Feature(
-    "Managing trusted keys",
-    editions.Edition.ENTERPRISE,
-    "Other editions do not receive release bundles, which these keys verify.",
-)
 
 
 def list_all(artifact: ArtifactService) -> list[Fields]:
     """Return all trusted keys, sorted by alias."""
-    with editions.explain_refusal(artifact, _FEATURE):
+    with editions.explain_refusal(artifact, features.TRUSTED_KEYS):
         records = artifact.http.read("GET", _ADDRESS).record().records("keys")
     return sorted(map(_to_fields, records), key=lambda fields: (fields["alias"], fields["kid"]))
 
@@ -111,7 +106,7 @@ class ManagedTrustedKey:
     def create(self, _fields: Fields) -> None:
         """Add the key."""
         body = {"alias": self._alias, "public_key": armor.clean(self._task.params["key"])}
-        with editions.explain_refusal(self._artifact, _FEATURE):
+        with editions.explain_refusal(self._artifact, features.TRUSTED_KEYS):
             self._artifact.http.write("POST", _ADDRESS, json=body, accept=(200, 201))
 
     def replace(self, fields: Fields) -> None:

@@ -8,17 +8,12 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import access_api, editions
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import access_api, features
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
-
-_SINCE = "7.57.1"
-_ALTERNATIVE = "Use artifact_configuration with 'security.ldapSettings' and 'security.ldapGroupSettings' instead."
-_FEATURE = editions.Feature("Managing LDAP settings in the Access API", editions.Edition.PRO, _ALTERNATIVE)
 
 
 class Kind(t.NamedTuple):
@@ -85,11 +80,4 @@ def _read(artifact: ArtifactService, address: str, accept: tuple[int, ...]) -> R
 
     :raises ToolchainError: if the server does not have the API
     """
-    with editions.explain_refusal(artifact, _FEATURE):
-        response = artifact.http.read("GET", address, accept=accept)
-    if response.status in (400, 404):
-        editions.check(artifact, _FEATURE)
-        if not artifact.supports(_SINCE):
-            raise ToolchainError(f"{_FEATURE.name} requires Artifactory {_SINCE} or later. {_ALTERNATIVE}")
-        access_api.check_origin(response)
-    return response
+    return access_api.read(artifact, address, features.LDAP, accept=accept)

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import editions
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import editions, features
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.licenses import licenses
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.licenses.licenses import Licenses
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
@@ -59,9 +59,9 @@ def install(task: Task, artifact: ArtifactService) -> None:
         missing = []
     if not missing:
         _record(task, before, before)
+    elif before.is_open_source:
+        raise editions.open_source_error(features.LICENSES)
     elif task.check_mode:
-        if not before.entries:
-            editions.check(artifact, licenses.FEATURE)
         _record(task, before, _predict(task, before, missing), is_replaced=not before.is_cluster)
     elif after := _install(task, artifact, before, missing):
         _check_kept(before, after, keys)

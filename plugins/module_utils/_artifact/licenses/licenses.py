@@ -11,17 +11,17 @@ import hashlib
 import re
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import editions
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import editions, features
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 
-FEATURE = editions.Feature("Installing licenses", editions.Edition.PRO, "The open-source edition needs no license.")
 _EXISTS, _PRO_ONLY = "already exist", "available only in"
 _OK = "ok"
-_NO_LICENSE = ("", "N/A", "OSS")
+_OPEN_SOURCE = "OSS"
+_NO_LICENSE = ("", "N/A", _OPEN_SOURCE)
 _UNUSED = ("", "N/A", "Not in use")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DATE = re.compile(r"([A-Za-z]{3})[a-z]*\.? (\d{1,2}), (\d{4})")
@@ -35,10 +35,12 @@ class Licenses(t.NamedTuple):
 
     :ivar entries: the licenses in the form of the result
     :ivar is_cluster: whether the server can have several licenses, each with a hash
+    :ivar is_open_source: whether the server reports that it is the open-source edition
     """
 
     entries: list[Fields]
     is_cluster: bool
+    is_open_source: bool = False
 
     @property
     def has_valid(self) -> bool:
@@ -74,8 +76,9 @@ def read(artifact: ArtifactService) -> Licenses:
     body = response.json_or_none()
     if isinstance(body, dict) and "licenses" not in body:
         record = response.record()
-        has_license = record.text("type") not in _NO_LICENSE
-        return Licenses([_to_result(record, today)] if has_license else [], False)
+        license_type = record.text("type")
+        entries = [] if license_type in _NO_LICENSE else [_to_result(record, today)]
+        return Licenses(entries, False, is_open_source=license_type == _OPEN_SOURCE)
     records = response.record().records("licenses") if isinstance(body, dict) else response.records()
     return Licenses([_to_result(record, today) for record in records], True)
 
@@ -95,7 +98,7 @@ def install(artifact: ArtifactService, keys: list[str], is_cluster: bool) -> lis
         if _EXISTS in response.text.lower():
             return [key for key in keys if len(keys) > 1 and install(artifact, [key], is_cluster)]
         if _PRO_ONLY in response.text.lower():
-            editions.check(artifact, FEATURE)
+            editions.check(artifact, features.LICENSES)
         raise ToolchainError(f"The server did not accept the license: {_describe(response)} Check 'license_keys'.")
     outcomes = response.record().get("messages")
     texts = {key: str(outcome) for key, outcome in outcomes.items()} if isinstance(outcomes, dict) else {}

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import features
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.permissions.platform import (
     ApiMissing,
     PlatformPermissions,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.permissions.targets import (
-    VERSION_2_SINCE,
     Targets1,
     Targets2,
 )
@@ -53,6 +53,6 @@ def list_deletable(artifact: ArtifactService) -> list[str]:
 
 
 def _select_older(artifact: ArtifactService) -> _Api:
-    older = Targets2 if artifact.supports(VERSION_2_SINCE) else Targets1
+    older = Targets2 if artifact.supports(features.PERMISSION_TARGETS_2.since) else Targets1
     artifact.http.get_cached(_API, lambda: older, invalid=PlatformPermissions)
     return older(artifact)

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import access_api
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import access_api, editions, features
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.permissions import form
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
@@ -15,7 +15,6 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry i
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
 
-SINCE = "7.72.0"
 _ADDRESS = "/access/api/v2/permissions"
 _OPTIONS = {kind: option for option, kind in form.TYPES.items()}
 # Servers add this section by themselves
@@ -99,9 +98,9 @@ class PlatformPermissions:
         """
         response = self._http.read("GET", address, query=query, accept=(200, 404))
         if response.status == 404:
-            if not self._artifact.supports(SINCE):
+            if not self._artifact.supports(features.PERMISSIONS.since):
                 raise ApiMissing
-            self._artifact.check_pro("Managing permissions")
+            editions.check(self._artifact, features.PERMISSIONS)
             access_api.check_origin(response)
         return response
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import features
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.permissions import form
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.permissions.platform import SINCE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
@@ -17,7 +17,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry i
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
 
-VERSION_2_SINCE = "6.6.0"
+_VERSION_2_SINCE, _SINCE = features.PERMISSION_TARGETS_2.since, features.PERMISSIONS.since
 _PATTERNS = {"include_patterns": "include-patterns", "exclude_patterns": "exclude-patterns"}
 
 
@@ -55,7 +55,7 @@ class _Targets:
         """
         for option, resource in resources.items():
             if option not in self.options:
-                since = VERSION_2_SINCE if option in Targets2.options else SINCE
+                since = _VERSION_2_SINCE if option in Targets2.options else _SINCE
                 raise BadOption(option, f"requires Artifactory {since} or later")
             for kind in form.PRINCIPALS:
                 for principal, actions in resource[kind].items():
@@ -63,14 +63,14 @@ class _Targets:
             if len({str(patterns) for patterns in resource["targets"].values()}) > 1:
                 raise BadOption(
                     f"{option}.targets",
-                    f"Artifactory before {SINCE} has one set of patterns for all targets of permission '{name}'. Use "
+                    f"Artifactory before {_SINCE} has one set of patterns for all targets of permission '{name}'. Use "
                     "the same patterns for all targets, also for those that are not listed, or several permissions",
                 )
 
     def _check_actions(self, option: str, actions: list[str]) -> None:
         for action in actions:
             if action in form.ACTIONS and action not in self.words:
-                raise BadOption(option, f"the action '{action}' requires Artifactory {SINCE} or later")
+                raise BadOption(option, f"the action '{action}' requires Artifactory {_SINCE} or later")
 
     def delete(self, name: str) -> None:
         """Delete a permission."""
@@ -78,7 +78,7 @@ class _Targets:
 
     def _address(self, name: str) -> str:
         if "+" in name:
-            raise BadOption("name", f"must not contain '+', which Artifactory before {SINCE} reads as a space")
+            raise BadOption("name", f"must not contain '+', which Artifactory before {_SINCE} reads as a space")
         return f"{self.root}{encode_path(name, option='name')}"
 
     def _parse(self, record: Record) -> Fields:

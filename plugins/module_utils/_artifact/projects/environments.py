@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import access_api
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import access_api, features
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.projects import platform
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import SharedValues
@@ -17,8 +17,6 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
 
 BUILT_IN = ("DEV", "PROD")
-SINCE = "7.53.1"
-FEATURE = "Managing environments"
 _PATH = "/environments"
 
 
@@ -78,7 +76,7 @@ class ManagedEnvironment:
 
 def list_names(artifact: ArtifactService) -> list[str]:
     """Return the names of all global environments, sorted."""
-    response = platform.read(artifact, _PATH, FEATURE, SINCE)
+    response = platform.read(artifact, _PATH, features.ENVIRONMENTS)
     if response.status == 404:
         raise access_api.foreign_response_error(response)
     names = sorted({entry.text("name") for entry in response.records()})

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import editions, features
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.projects import (
     environments,
     form,
@@ -123,16 +124,26 @@ class ManagedProject:
         for repo, value in fields.get("repositories", {}).items():
             if value:
                 self._check_owner(repo)
-        is_read_only = any(value and value.get("read_only") for value in fields.get("shared_repositories", {}).values())
-        if is_read_only and not self._artifact.supports(projects.READ_ONLY_SINCE):
-            raise BadOption(
-                "shared_repositories.read_only", f"requires Artifactory {projects.READ_ONLY_SINCE} or later"
-            )
+        self._check_version(fields)
         if before is not None and "members" in fields and not self._task.params["allow_lockout"]:
             lockout.check(
                 self._artifact, before["members"], form.select_present({**before["members"], **fields["members"]})
             )
         self._check_references()
+
+    def _check_version(self, fields: Fields) -> None:
+        """Refuse fields that the version of the server does not have.
+
+        :raises BadOption: if it cannot share repositories without write access
+        :raises ToolchainError: if it has no environments
+        """
+        is_read_only = any(value and value.get("read_only") for value in fields.get("shared_repositories", {}).values())
+        if is_read_only and not self._artifact.supports(features.READ_ONLY_SHARING.since):
+            raise BadOption(
+                "shared_repositories.read_only", f"requires Artifactory {features.READ_ONLY_SHARING.since} or later"
+            )
+        if fields.get("environments"):
+            editions.check(self._artifact, features.ENVIRONMENTS)
 
     def _check_undeclared(self, fields: Fields) -> None:
         """Refuse to write a field that the task does not declare again, if it changed after it was sent.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import access_api
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import access_api, editions
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
@@ -17,15 +17,14 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http.respons
 API = "/access/api/v1"
 
 
-def read(artifact: ArtifactService, path: str, feature: str, since: str) -> Response:
+def read(artifact: ArtifactService, path: str, feature: editions.Feature) -> Response:
     """Return the response of the Access API, which can be 404 if something does not exist.
 
     :arg path: path below `/access/api/v1`
-    :arg feature: what the path belongs to, such as `Managing environments`
-    :arg since: version of Artifactory that introduced it
+    :arg feature: what the path belongs to
     :raises ToolchainError: if the server does not have the path
     """
-    return access_api.read(artifact, f"{API}{path}", feature, since)
+    return access_api.read(artifact, f"{API}{path}", feature)
 
 
 @contextlib.contextmanager

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import access_api
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import access_api, features
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.projects import form, platform
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories import queries
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
@@ -20,9 +20,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
 
 _MEMBER_KINDS = ("users", "groups")
-SHARING_SINCE, READ_ONLY_SINCE = "7.90.1", "7.94.0"
 CUSTOM = "CUSTOM"
-_FEATURE, _SINCE = "Managing projects", "7.0"
 
 
 def address(key: str, *names: str) -> str:
@@ -32,7 +30,7 @@ def address(key: str, *names: str) -> str:
 
 def find(artifact: ArtifactService, key: str) -> Record | None:
     """Return a project, or `None` if it does not exist."""
-    response = platform.read(artifact, address(key), _FEATURE, _SINCE)
+    response = platform.read(artifact, address(key), features.PROJECTS)
     if response.status == 404:
         return None
     record = response.record()
@@ -43,7 +41,7 @@ def find(artifact: ArtifactService, key: str) -> Record | None:
 
 def list_all(artifact: ArtifactService) -> list[Record]:
     """Return all projects that the account administers, except the default one, sorted by key."""
-    response = platform.read(artifact, "/projects", _FEATURE, _SINCE)
+    response = platform.read(artifact, "/projects", features.PROJECTS)
     if response.status == 404:
         raise access_api.foreign_response_error(response)
     projects = [record for record in response.records() if record.text("project_key") != form.DEFAULT_PROJECT]
@@ -88,7 +86,7 @@ def read_roles(artifact: ArtifactService, key: str) -> tuple[Fields, set[str]]:
 
 def find_role(artifact: ArtifactService, key: str, name: str) -> Fields | None:
     """Return a role, or `None` if it does not exist."""
-    response = platform.read(artifact, address(key, "roles", name), _FEATURE, _SINCE)
+    response = platform.read(artifact, address(key, "roles", name), features.PROJECTS)
     return _parse_role(response.record()) if response.status == 200 else None
 
 
@@ -139,7 +137,7 @@ def find_owner(artifact: ArtifactService, repo: str) -> str | None:
 def find_sharing(artifact: ArtifactService, repo: str) -> Record | None:
     """Return how a repository is shared, or `None` if it does not exist."""
     path = f"/projects/_/repositories{encode_path(repo, option='shared_repositories')}"
-    response = platform.read(artifact, path, "Sharing repositories between projects", SHARING_SINCE)
+    response = platform.read(artifact, path, features.SHARING)
     return response.record() if response.status == 200 else None
 
 

@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import access_api, editions, times
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.editions import Edition, Feature
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import (
+    access_api,
+    editions,
+    features,
+    times,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
@@ -17,12 +21,6 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http.respons
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
 
-FEATURE = Feature(
-    "Managing release bundles",
-    Edition.ENTERPRISE,
-    "With Artifactory Pro, use artifact_build_promotion for builds and artifact_image_promotion for images.",
-)
-SINCE = "7.63.2"
 COMPLETED, DELETING = "COMPLETED", "DELETING"
 FAILED = ("FAILED", "REJECTED")
 RUNNING = ("PROCESSING", "STARTED", "PENDING", "IN_PROGRESS", DELETING)
@@ -173,14 +171,14 @@ def _read(artifact: ArtifactService, address: str, query: t.Mapping[str, str]) -
 
     :raises ToolchainError: if the server lacks the API
     """
-    return access_api.read_feature(artifact, address, FEATURE, SINCE, "lifecycle", query)
+    return access_api.read(artifact, address, features.RELEASE_BUNDLES, "lifecycle", query)
 
 
 def _submit(artifact: ArtifactService, address: str, version: Version, body: Fields, signing_key: str | None) -> None:
     """Request an operation, which the server runs in the background."""
     headers = {"X-JFrog-Signing-Key-Name": signing_key} if signing_key else {}
     query = {**version.query, "async": "true"}
-    with editions.explain_refusal(artifact, FEATURE):
+    with editions.explain_refusal(artifact, features.RELEASE_BUNDLES):
         response = artifact.http.write("POST", address, query=query, json=body, headers=headers, accept=_SUBMITTED)
     access_api.verify_accepted(response)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import editions
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import editions, features
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.builds import build_info
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.projects import (
     environments,
@@ -37,7 +37,7 @@ def check(task: Task, artifact: ArtifactService, version: Version, source: Field
     :arg source: the declared source, empty if the release bundle exists
     :raises ToolchainError: if the server would refuse the change
     """
-    editions.check(artifact, bundles.FEATURE)
+    editions.check(artifact, features.RELEASE_BUNDLES)
     if task.params["state"] == "absent" or task.predicts_missing:
         return
     if version.project:

@@ -10,6 +10,7 @@ import dataclasses
 import itertools
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import features
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories.configurations import (
     address_of,
 )
@@ -24,8 +25,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
 
 _BATCH = "/artifactory/api/v2/repositories/batch"
 _METHODS = {"create": "PUT", "update": "POST", "delete": "DELETE"}
-# The version that introduced batches of a kind
-_BATCH_VERSIONS = {"create": "7.84.3", "update": "7.104.2"}
+_BATCH_FEATURES = {"create": features.BATCH_CREATION, "update": features.BATCH_UPDATE}
 # Servers refuse larger batches
 _MAX_BATCH = 100
 # Refusals that have nothing to do with single elements: credential, permission, missing API call
@@ -102,7 +102,7 @@ class Sender:
 
     def _has_batches(self, kind: str) -> bool:
         try:
-            return self._artifact.supports(_BATCH_VERSIONS[kind])
+            return self._artifact.supports(_BATCH_FEATURES[kind].since)
         except ToolchainError:  # the version is unknown
             return False
 

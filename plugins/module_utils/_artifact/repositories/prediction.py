@@ -9,6 +9,7 @@ from __future__ import annotations
 import typing as t
 import xml.etree.ElementTree as ET
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import editions, features
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories import queries
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories.package_types import (
     STORED_CLASSES,
@@ -44,7 +45,7 @@ def check_references(
     :arg pending: the fields that would be written
     :raises ToolchainError: if Artifactory would refuse it
     """
-    artifact.check_pro("Managing repositories")
+    editions.check(artifact, features.REPOSITORIES)
     if task.predicts_missing:
         return
     names = {option: options[option] for option in _SECTIONS if options.get(option) and option in pending}

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import editions, features
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories import (
     batches,
     content,
@@ -166,7 +167,7 @@ class Repository:
 
     def _predict_refusal(self) -> None:
         if self._pending is None:
-            self._artifact.check_pro("Deleting repositories")
+            editions.check(self._artifact, features.REPOSITORY_DELETION)
         else:
             check_references(self._task, self._artifact, self._shared, self._options, self._pending)
             if self._current is None:

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import itertools
@@ -14,11 +15,15 @@ import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import times
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.search.aql_text import check_read_only
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import (
+    SORTING_REFUSED,
+    ArtifactService,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
     ServerRefusal,
     ToolchainError,
+    add_advice,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import MISSING
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
@@ -153,6 +158,17 @@ def fetch_rows(artifact: ArtifactService, query: Query, page_size: int) -> t.Ite
         if include == query.include:
             raise
         yield from _fetch_rows(artifact, dataclasses.replace(query, include=include), page_size)
+
+
+@contextlib.contextmanager
+def suggest_unsorted() -> t.Iterator[None]:
+    """Add to the refusal of a sorted query by the open-source edition how the options of a task avoid it."""
+    try:
+        yield
+    except ServerRefusal as refusal:
+        if SORTING_REFUSED in refusal.text:
+            raise add_advice(refusal, "Set 'page_size: 0' and omit 'sort'.") from None
+        raise
 
 
 def fetch_item_pages(artifact: ArtifactService, query: Query, page_size: int) -> t.Iterator[list[Fields]]:

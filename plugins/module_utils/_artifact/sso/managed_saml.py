@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import features
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.access import realm_lockout
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.sso import saml
@@ -68,8 +69,8 @@ class ManagedSetting:
                 for option in saml.REQUIRED:
                     if option not in fields:
                         raise BadOption(option, f"is required, because the SAML setting '{self._name}' does not exist")
-            if fields.get(saml.LDAP_GROUPS) and not self._artifact.supports(saml.LDAP_GROUPS_SINCE):
-                raise BadOption(saml.LDAP_GROUPS, f"requires Artifactory {saml.LDAP_GROUPS_SINCE} or later")
+            if fields.get(saml.LDAP_GROUPS) and not self._artifact.supports(features.SAML_LDAP_GROUPS.since):
+                raise BadOption(saml.LDAP_GROUPS, f"requires Artifactory {features.SAML_LDAP_GROUPS.since} or later")
         is_disabled = fields is None or fields.get("enabled") is False
         is_safe = self._allow_lockout or self._may_disable
         if before is not None and before["enabled"] and is_disabled and not is_safe:

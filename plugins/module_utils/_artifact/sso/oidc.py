@@ -6,32 +6,26 @@
 
 from __future__ import annotations
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import access_api, editions
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import access_api, features
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.sso import sso_api
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
 
-FEATURE = editions.Feature(
-    "Managing OIDC providers",
-    editions.Edition.ENTERPRISE,
-    "With other editions, let pipelines use access tokens of the module access_token.",
-)
-_SINCE = "7.73.1"
 _PATH = "/oidc"
 _MAPPINGS = "identity_mappings"
 
 
 def find(artifact: ArtifactService, name: str) -> Record | None:
     """Return a provider, or `None` if it does not exist."""
-    response = sso_api.read(artifact, _locate(name), FEATURE, _SINCE)
+    response = sso_api.read(artifact, _locate(name), features.OIDC)
     return None if response.status == 404 else access_api.parse(response, name)
 
 
 def list_all(artifact: ArtifactService) -> dict[str, Record]:
     """Return all providers by name, sorted."""
-    response = sso_api.read(artifact, _PATH, FEATURE, _SINCE)
+    response = sso_api.read(artifact, _PATH, features.OIDC)
     if response.status == 404:
         raise access_api.foreign_response_error(response)
     return access_api.index(response.records())
@@ -39,7 +33,7 @@ def list_all(artifact: ArtifactService) -> dict[str, Record]:
 
 def create(artifact: ArtifactService, body: Fields) -> None:
     """Create a provider."""
-    sso_api.create(artifact, _PATH, body, FEATURE)
+    sso_api.create(artifact, _PATH, body, features.OIDC)
 
 
 def replace(artifact: ArtifactService, name: str, body: Fields) -> None:
@@ -57,13 +51,13 @@ def list_mappings(artifact: ArtifactService, provider: str, project: str) -> lis
 
     :arg project: key of the project of the mappings, empty for global ones
     """
-    response = sso_api.read(artifact, _locate(provider, _MAPPINGS), FEATURE, _SINCE, query=_select(project))
+    response = sso_api.read(artifact, _locate(provider, _MAPPINGS), features.OIDC, query=_select(project))
     return response.records() if response.status == 200 else []
 
 
 def create_mapping(artifact: ArtifactService, provider: str, project: str, body: Fields) -> None:
     """Create an identity mapping."""
-    sso_api.create(artifact, _locate(provider, _MAPPINGS), body, FEATURE, query=_select(project))
+    sso_api.create(artifact, _locate(provider, _MAPPINGS), body, features.OIDC, query=_select(project))
 
 
 def replace_mapping(artifact: ArtifactService, provider: str, project: str, body: Fields) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import access_api, editions
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import access_api, editions, features
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.sso import certificate, sso_api
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
@@ -16,13 +16,6 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, sort_unique
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
 
-FEATURE = editions.Feature(
-    "Managing SAML settings",
-    editions.Edition.PRO,
-    "Users of the open-source edition log in with a password, or through LDAP.",
-)
-LDAP_GROUPS_SINCE = "7.98.0"
-_SINCE = "7.83.1"
 _PATH = "/saml"
 FLAGS = {
     "enabled": True,
@@ -99,14 +92,14 @@ def to_body(name: str, fields: Fields, stored: Fields) -> Fields:
 
 def find(artifact: ArtifactService, name: str) -> Record | None:
     """Return a setting, or `None` if it does not exist. If it is missing, the list shows whether the API exists."""
-    with editions.explain_refusal(artifact, FEATURE):
+    with editions.explain_refusal(artifact, features.SAML):
         response = artifact.http.read("GET", f"{sso_api.API}{_locate(name)}", accept=(200, 404))
     return list_all(artifact).get(name) if response.status == 404 else access_api.parse(response, name)
 
 
 def list_all(artifact: ArtifactService) -> dict[str, Record]:
     """Return all settings by name, sorted. Versions that support only one setting return an object."""
-    response = sso_api.read(artifact, _PATH, FEATURE, _SINCE)
+    response = sso_api.read(artifact, _PATH, features.SAML)
     if response.status == 404:
         raise access_api.foreign_response_error(response)
     body = response.json_or_none()
@@ -116,7 +109,7 @@ def list_all(artifact: ArtifactService) -> dict[str, Record]:
 
 def create(artifact: ArtifactService, body: Fields) -> None:
     """Create a setting."""
-    sso_api.create(artifact, _PATH, body, FEATURE)
+    sso_api.create(artifact, _PATH, body, features.SAML)
 
 
 def replace(artifact: ArtifactService, name: str, body: Fields) -> None:

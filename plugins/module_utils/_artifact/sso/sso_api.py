@@ -23,16 +23,14 @@ def read(
     artifact: ArtifactService,
     path: str,
     feature: editions.Feature,
-    since: str,
     query: access_api.Query | None = None,
 ) -> Response:
     """Return the response of the Access API, which can be 404 if something does not exist.
 
     :arg path: path below `/access/api/v1`
-    :arg since: version of Artifactory that introduced the path
     :raises ToolchainError: if the server does not have the path
     """
-    return access_api.read_feature(artifact, f"{API}{path}", feature, since, query=query)
+    return access_api.read(artifact, f"{API}{path}", feature, query=query)
 
 
 def create(artifact: ArtifactService, path: str, body: Fields, feature: editions.Feature, **options: t.Any) -> None:

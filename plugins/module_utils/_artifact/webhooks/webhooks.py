@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import access_api
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import access_api, features
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     OutcomeUnknown,
@@ -20,7 +20,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
 
 _ADDRESS = "/event/api/v1/subscriptions"
-_SERVICE, _SINCE = "event", "7.0"
+_SERVICE = "event"
 _SUCCESS = "success"
 
 
@@ -83,7 +83,7 @@ def send_test_event(artifact: ArtifactService, body: Fields) -> None:
 
 def _read(artifact: ArtifactService, address: str) -> Response:
     """Return the response of the Event API, which can be 404 if something does not exist."""
-    return access_api.read(artifact, address, "Managing webhooks", _SINCE, _SERVICE)
+    return access_api.read(artifact, address, features.WEBHOOKS, _SERVICE)
 
 
 def _address(key: str) -> str:

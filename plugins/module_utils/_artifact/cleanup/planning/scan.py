@@ -9,6 +9,7 @@ from __future__ import annotations
 import collections
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import editions, features
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import artifact as artifacts
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.store import Store
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.search import aql
@@ -48,7 +49,7 @@ class Scan:
         """
         done = self._store.get_fact(name) or {"rows": 0, "after": None, "whole": False, "end": False}
         while not done["end"]:
-            self._artifact.check_pro("Listing artifacts page by page")
+            editions.check(self._artifact, features.PAGES)
             rows, done = self._read_next(find, include, done)
             with self._store.transaction():
                 handle_page(rows)

@@ -1,0 +1,148 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The table of the features that only some editions or versions of Artifactory have.
+
+Sources: `measured` means with Artifactory OSS 4.4.2 and 5.4.6; `code` means in the code of Artifactory OSS 6.20.0;
+`reference` means in JFrog's reference of its REST APIs; `release notes` means in those of Artifactory; `provider` means
+in JFrog's Terraform providers.
+"""
+
+from __future__ import annotations
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.editions import Edition, Feature
+
+# Items
+ARCHIVES = Feature("Extracting archives", "measured: 400 with the open-source edition", Edition.PRO)
+PROPERTIES = Feature(
+    "Setting the properties of an existing item", "measured: 400 with the open-source edition", Edition.PRO
+)
+TRASH = Feature("The trash can", "reference: since 4.4.3; measured: the open-source edition has it", since="4.4.3")
+PAGES = Feature(
+    "Listing artifacts page by page", "measured: the open-source edition refuses sorted queries", Edition.PRO
+)
+STORAGE_CALCULATION = Feature(
+    "Recalculating the storage summary",
+    "measured: 404 with the open-source edition",
+    Edition.PRO,
+    alternative="Omit 'refresh'. In the role artifact_housekeeping, set 'artifact_housekeeping_measure: false'.",
+)
+
+# Builds
+BUILD_REPLACEMENT = Feature(
+    "Replacing the record of a build run",
+    "measured: 500; code: 409",
+    since="7.0",
+    alternative="Publish the run with another number, or delete the existing run first.",
+)
+BUILD_DELETION = Feature("Deleting builds", "code: 400 with the open-source edition", Edition.PRO)
+BUILD_PROMOTION = Feature("Promoting builds", "measured: 400 with the open-source edition", Edition.PRO)
+BUILD_RETENTION = Feature(
+    "Build retention",
+    "measured: 405 with 4.4.2, 204 without an effect with the open-source edition of 5.4.6",
+    Edition.PRO,
+    since="5.0",
+)
+
+# Images
+IMAGES = Feature(
+    "The API for Docker repositories",
+    "measured: 404 with the open-source edition of 4.4.2, 401 with that of 5.4.6",
+    Edition.PRO,
+    refused_with=(401,),
+)
+
+# Repositories
+REPOSITORIES = Feature("Managing repositories", "measured: 400 with the open-source edition", Edition.PRO)
+REPOSITORY_DELETION = Feature("Deleting repositories", "measured: 400 with the open-source edition", Edition.PRO)
+BATCH_CREATION = Feature("Creating repositories in batches", "reference", Edition.PRO, since="7.84.3")
+BATCH_UPDATE = Feature("Changing repositories in batches", "reference", Edition.PRO, since="7.104.2")
+
+# Access
+USERS = Feature(
+    "Managing users and groups",
+    "reference; provider: another API before",
+    Edition.PRO,
+    since="7.49.3",
+)
+PERMISSIONS = Feature("Managing permissions", "reference", Edition.PRO, since="7.72.0")
+PERMISSION_TARGETS_2 = Feature("Version 2 of permission targets", "reference", Edition.PRO, since="6.6.0")
+GROUP_MEMBERS = Feature("Returning the members of groups", "reference", Edition.PRO, since="6.13")
+ROLES = Feature("Roles of users and groups", "release notes", Edition.PRO, since="7.128.0")
+AUDITORS = Feature("Platform auditors", "release notes", Edition.PRO, since="7.141.0")
+PROJECTS = Feature("Managing projects", "reference", Edition.PRO, since="7.0")
+ENVIRONMENTS = Feature("Managing environments", "reference", Edition.PRO, since="7.53.1")
+SHARING = Feature("Sharing repositories between projects", "reference", Edition.PRO, since="7.90.1")
+READ_ONLY_SHARING = Feature("Sharing repositories without write access", "reference", Edition.PRO, since="7.94.0")
+TOKENS = Feature(
+    "The API for access tokens", "measured: 404; the open-source edition of 7 has no such API", Edition.PRO, since="7.0"
+)
+SAML = Feature(
+    "Managing SAML settings",
+    "reference",
+    Edition.PRO,
+    since="7.83.1",
+    alternative="Without it, users log in with a password, or through LDAP.",
+)
+SAML_LDAP_GROUPS = Feature("LDAP groups of SAML users", "reference", Edition.PRO, since="7.98.0")
+OIDC = Feature(
+    "Managing OIDC providers",
+    "reference",
+    Edition.ENTERPRISE,
+    since="7.73.1",
+    alternative="Let pipelines use access tokens of the module access_token instead.",
+)
+LDAP = Feature(
+    "Managing LDAP settings in the Access API",
+    "reference",
+    Edition.PRO,
+    since="7.57.1",
+    alternative="Use artifact_configuration with 'security.ldapSettings' and 'security.ldapGroupSettings' instead.",
+)
+
+# Administration
+CONFIGURATION = Feature(
+    "Changing the configuration with a YAML document",
+    "reference: since 5.8.0; measured: 405 with 5.4.6",
+    since="5.8.0",
+    alternative="Change it in the administration pages.",
+)
+CERTIFICATES = Feature(
+    "Managing client certificates",
+    "reference: since 5.4.0; measured: 400 with the open-source edition of 5.4.6, whose list is empty",
+    Edition.PRO,
+    since="5.4.0",
+)
+KEYPAIRS = Feature(
+    "Managing key pairs",
+    "reference",
+    Edition.PRO,
+    since="7.6.0",
+    alternative="Sign the metadata of repositories outside of Artifactory.",
+)
+KEYPAIR_LIST = Feature("Listing key pairs", "reference", Edition.PRO, since="7.19")
+TRUSTED_KEYS = Feature(
+    "Managing trusted keys",
+    "reference",
+    Edition.ENTERPRISE,
+    alternative="Other editions do not receive release bundles, which these keys verify.",
+)
+LICENSES = Feature(
+    "Installing licenses", "reference", Edition.PRO, alternative="The open-source edition needs no license."
+)
+WEBHOOKS = Feature("Managing webhooks", "reference", Edition.PRO, since="7.0")
+CLEANUP_POLICIES = Feature(
+    "Managing clean-up policies",
+    "reference",
+    Edition.ENTERPRISE,
+    since="7.98.2",
+    alternative="Use artifact_cleanup instead, which requires only Artifactory Pro.",
+)
+RELEASE_BUNDLES = Feature(
+    "Managing release bundles",
+    "reference",
+    Edition.ENTERPRISE,
+    since="7.63.2",
+    alternative="Use artifact_build_promotion for builds and artifact_image_promotion for images instead.",
+)
