@@ -12,8 +12,8 @@ description:
   - Publish the build info of a CI build to Artifactory, from a file or from the playbook. Alternatively, delete all
     runs with a build number, optionally with their artifacts. With O(items), process several runs concurrently.
   - A run is identified by name, number and start time. The module compares only the values that are specified. If they
-    differ, it publishes the build info again, which replaces the existing one. A run that was promoted is never
-    replaced, because its promotion history would be lost.
+    differ, it publishes the build info again, which replaces the existing one. This requires Artifactory 7 or later. A
+    run that was promoted is never replaced, because its promotion history would be lost.
   - After a change, the module reads the run back and verifies that deleted files no longer exist.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
