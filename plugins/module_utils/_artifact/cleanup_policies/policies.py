@@ -73,6 +73,7 @@ def _read(artifact: ArtifactService, address: str) -> Response:
         response = artifact.http.read("GET", address, accept=(200, 404))
     if response.status == 404:
         editions.check(artifact, features.CLEANUP_POLICIES)
+        artifact.check_version_known()
         access_api.check_origin(response, _SERVICE)
     return response
 
