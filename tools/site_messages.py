@@ -29,6 +29,8 @@ _MESSAGE_ARGUMENTS = {
     "ScriptFailure": 0,
     "ServerRefusal": 0,
     "ServerUnreachable": 0,
+    "MissingName": 1,
+    "MissingObject": 0,
     "ToolchainError": 0,
     "UnexpectedResponse": 0,
     "WriteInCheckMode": 0,

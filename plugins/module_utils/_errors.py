@@ -52,6 +52,14 @@ class BadOption(ToolchainError):
         self.problem = problem
 
 
+class MissingObject(ToolchainError):
+    """An object to which the task refers does not exist. In check mode, an earlier task may be about to create it."""
+
+
+class MissingName(MissingObject, BadOption):
+    """An option names an object that does not exist."""
+
+
 class ServerRefusal(ToolchainError):
     """A response with an HTTP status that the caller does not accept.
 

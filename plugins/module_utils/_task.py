@@ -21,6 +21,7 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
+    MissingObject,
     ServerRefusal,
     ToolchainError,
     WriteInCheckMode,
@@ -47,6 +48,8 @@ _OTHER_REASONS = "others"
 _MIN_LENGTH_INSIDE_WORDS = 8
 # Members of a result that control how it is processed
 _CONTROL_MEMBERS = ("refused_credential",)
+# Added in check mode to the message about an object that does not exist
+_PREDICT_ADVICE = "If earlier tasks create missing objects, set 'predict_missing: true'."
 
 
 class Reasons(collections.Counter[str]):
@@ -288,6 +291,8 @@ def explain_failure(task: Task, error: Exception) -> str:
     """Return the message for an exception. That of an unexpected exception helps to report the defect."""
     if isinstance(error, ServerRefusal) and error.credential:  # the action plugin adds the source of the credential
         task.result["refused_credential"] = error.credential
+    if isinstance(error, MissingObject) and task.check_mode and task.params.get("predict_missing") is False:
+        return f"{error} {_PREDICT_ADVICE}"
     if isinstance(error, ToolchainError):
         return str(error)
     frame = traceback.extract_tb(error.__traceback__)[-1]

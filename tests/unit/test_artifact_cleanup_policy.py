@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from support.advice import PREDICT_MISSING
 from support.conversation import Call, call, conversation
 from support.running import run
 
@@ -496,11 +497,11 @@ def test_check_mode_predicts_missing_references() -> None:
     criteria = {**CRITERIA, "repositories": ["libs", "none", "team-*"]}
     with conversation(*missing(), repositories) as server:
         result = manage(server, check_mode=True, criteria=criteria)
-    assert result["msg"] == "Option 'criteria.repositories': these repositories do not exist: none."
+    assert result["msg"] == "Option 'criteria.repositories': these repositories do not exist: none." + PREDICT_MISSING
     project = call("GET", "/access/api/v1/projects/web", 404, json={"errors": [{"code": "NOT_FOUND"}]})
     with conversation(*missing(), project) as server:
         result = manage(server, check_mode=True, project="web")
-    assert result["msg"] == "Option 'project': 'web' does not exist on this server."
+    assert result["msg"] == "Option 'project': 'web' does not exist on this server." + PREDICT_MISSING
     with conversation(*missing()) as server:
         assert manage(server, check_mode=True, project="web", criteria=criteria, predict_missing=True)["changed"]
 

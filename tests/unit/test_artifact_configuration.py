@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.modules.artifact_configuration import SPEC
+from support.advice import PREDICT_MISSING
 from support.conversation import Call, call, conversation
 from support.running import run
 
@@ -236,7 +237,7 @@ def test_unknown_repository_is_predicted_in_check_mode() -> None:
     with conversation(*reads, repositories("a", "b")) as server:
         result = configure(server.url, {"check_mode": True}, backups=backups)
     assert result["msg"] == (
-        "Option 'configuration.backups.daily.excludedRepositories': repository 'nope' does not exist."
+        "Option 'configuration.backups.daily.excludedRepositories': repository 'nope' does not exist." + PREDICT_MISSING
     )
     with conversation(*reads) as server:
         assert configure(server.url, {"check_mode": True, "predict_missing": True}, backups=backups)["changed"]

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from support.advice import PREDICT_MISSING
 from support.conversation import Call, call, conversation
 from support.running import run
 
@@ -316,11 +317,12 @@ def test_check_mode_refuses_missing_members() -> None:
     absent = call("GET", f"{USERS}/nobody", 404, json=NOT_FOUND)
     with conversation(group(), absent, version()) as server:
         result = run("artifact_group", url=server.url, check_mode=True, members=["nobody", "carol"], **TASK)
-    assert (result["changed"], result["msg"]) == (False, "Option 'members': these users do not exist: nobody.")
+    message = "Option 'members': these users do not exist: nobody."
+    assert (result["changed"], result["msg"]) == (False, message + PREDICT_MISSING)
     listed = call("GET", USERS, json={"users": [{"username": name} for name in "abc"]})
     with conversation(group(), listed) as server:
         result = run("artifact_group", url=server.url, check_mode=True, members=list("abcd"), **TASK)
-    assert result["msg"] == "Option 'members': these users do not exist: d."
+    assert result["msg"] == "Option 'members': these users do not exist: d." + PREDICT_MISSING
 
 
 def test_check_mode_accepts_missing_members_of_earlier_tasks() -> None:

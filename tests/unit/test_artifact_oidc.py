@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from support.advice import PREDICT_MISSING
 from support.conversation import Call, call, conversation
 from support.running import run
 
@@ -549,7 +550,7 @@ def test_check_mode_verifies_the_project() -> None:
     missing = call("GET", "/access/api/v1/projects/web", 404, json=NOT_FOUND)
     with conversation(has(None), version(), missing) as server:
         result = manage(server, check_mode=True, **options)
-    assert result["msg"] == "Option 'project': 'web' does not exist on this server."
+    assert result["msg"] == "Option 'project': 'web' does not exist on this server." + PREDICT_MISSING
     with conversation(has(None), version()) as server:
         result = manage(server, check_mode=True, predict_missing=True, **options)
     assert (result["changed"], result["provider"]) == (True, {**RESULT, "project": "web"})

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from support.advice import PREDICT_MISSING
 from support.conversation import Call, call, conversation
 from support.running import run
 
@@ -432,7 +433,7 @@ def test_token_of_an_administrator_is_never_locked_out() -> None:
         (
             {"targets": {"npm-local": {}, "missing": {}, "ANY": {}, "libs-cache": {}}},
             [repositories(npm_local="LOCAL", libs="REMOTE")],
-            "Option 'repositories.targets': these repositories do not exist: missing.",
+            "Option 'repositories.targets': these repositories do not exist: missing." + PREDICT_MISSING,
         ),
         (
             {"targets": {"ANY_REMOTE": {}}},
@@ -443,12 +444,12 @@ def test_token_of_an_administrator_is_never_locked_out() -> None:
         (
             {"users": {"nobody": ["read"], "anonymous": ["read"]}, "targets": {"ANY": {}}},
             [call("GET", "/access/api/v2/users", json={"users": [{"username": "ci", "uri": ""}]})],
-            "Option 'repositories.users': these users do not exist: nobody.",
+            "Option 'repositories.users': these users do not exist: nobody." + PREDICT_MISSING,
         ),
         (
             {"groups": {"none": ["read"], "Web": ["read"]}, "targets": {"ANY": {}}},
             [call("GET", "/access/api/v2/groups", json={"groups": [{"group_name": "web", "uri": ""}]})],
-            "Option 'repositories.groups': these groups do not exist: none.",
+            "Option 'repositories.groups': these groups do not exist: none." + PREDICT_MISSING,
         ),
     ],
 )

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from support.advice import PREDICT_MISSING
 from support.conversation import Call, call, conversation
 from support.running import run
 
@@ -718,9 +719,10 @@ def test_check_mode_predicts_a_new_project() -> None:
 def test_missing_names_are_refused_before_the_first_write(
     check_mode: bool, options: dict[str, Any], calls: tuple[Call, ...], message: str
 ) -> None:
+    advice = PREDICT_MISSING if check_mode and "do not exist" in message else ""
     with conversation(project(), *calls) as server:
         result = run("artifact_project", url=server.url, check_mode=check_mode, **options, **TASK)
-    assert (result["msg"], result["changed"]) == (message, False)
+    assert (result["msg"], result["changed"]) == (message + advice, False)
 
 
 def test_check_mode_accepts_names_that_the_account_may_not_read() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.editions import LICENSES_ADDRESS
+from support.advice import PREDICT_MISSING
 from support.conversation import Call, call, conversation
 from support.running import run
 
@@ -636,7 +637,7 @@ def test_check_mode_predicts_creation_and_promotion() -> None:
 @pytest.mark.parametrize(
     ("reads", "options", "message"),
     [
-        ([aql_rows()], {}, "Option 'artifacts': these artifacts do not exist: libs/app/app.jar."),
+        ([aql_rows()], {}, "Option 'artifacts': these artifacts do not exist: libs/app/app.jar." + PREDICT_MISSING),
         (
             [aql_rows("app.jar")],
             {"artifacts": [{"path": "libs/app/app.jar", "sha256": OTHER_SHA}]},
@@ -645,7 +646,7 @@ def test_check_mode_predicts_creation_and_promotion() -> None:
         (
             [aql_rows("app.jar"), repositories("dev")],
             {"environment": "PROD", "excluded_repository_keys": ["prod"]},
-            "Option 'excluded_repository_keys': these repositories do not exist: prod.",
+            "Option 'excluded_repository_keys': these repositories do not exist: prod." + PREDICT_MISSING,
         ),
     ],
 )
@@ -660,7 +661,8 @@ def test_check_mode_predicts_refusals(reads: list[Call], options: dict[str, Any]
 def test_nothing_is_created_for_an_unknown_environment(check_mode: bool) -> None:
     with conversation(missing(), server(), environments()) as talk:
         result = run("artifact_release_bundle", url=talk.url, check_mode=check_mode, **TASK, environment="QA")
-    assert (result["changed"], result["msg"]) == (False, "Option 'environment': these environments do not exist: QA.")
+    message = "Option 'environment': these environments do not exist: QA."
+    assert (result["changed"], result["msg"]) == (False, message + PREDICT_MISSING * check_mode)
 
 
 @pytest.mark.usefixtures("reported_version")
@@ -687,11 +689,14 @@ def test_check_mode_predicts_missing_builds_and_release_bundles() -> None:
     build = call("GET", "/artifactory/api/build/app/7", 404, json=gone)
     with conversation(missing(), server(), licenses(), build) as talk:
         result = run("artifact_release_bundle", url=talk.url, check_mode=True, **other_task(OTHER_SOURCES[1][0]))
-    assert result["msg"] == "Option 'builds': these builds do not exist: app/7."
+    assert result["msg"] == "Option 'builds': these builds do not exist: app/7." + PREDICT_MISSING
     failed = call("GET", f"{BUNDLES}/statuses/lib/2", json={"status": "FAILED"})
     with conversation(missing(), server(), licenses(), failed) as talk:
         result = run("artifact_release_bundle", url=talk.url, check_mode=True, **other_task(OTHER_SOURCES[2][0]))
-    assert result["msg"] == "Option 'release_bundles': these completed release bundles do not exist: lib/2."
+    assert (
+        result["msg"]
+        == "Option 'release_bundles': these completed release bundles do not exist: lib/2." + PREDICT_MISSING
+    )
 
 
 def test_check_mode_does_not_require_the_sources_of_an_existing_release_bundle() -> None:

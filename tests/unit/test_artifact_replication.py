@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from support.advice import PREDICT_MISSING
 from support.conversation import Call, call, conversation
 from support.running import run
 
@@ -419,7 +420,7 @@ def test_missing_repository_is_refused_unless_an_earlier_task_creates_it() -> No
         options = {"cron": CRON, "targets": [TARGET], "check_mode": True}
         refused = replicate(server, **options)
         predicted = replicate(server, **options, predict_missing=True)
-    assert refused["msg"] == f"Option 'repo': repository '{REPO}' does not exist."
+    assert refused["msg"] == f"Option 'repo': repository '{REPO}' does not exist." + PREDICT_MISSING
     assert predicted["replication"]["targets"][0]["enabled"] is True
 
 

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 import pytest
 
+from support.advice import PREDICT_MISSING
 from support.conversation import Call, call, conversation
 from support.running import run
 
@@ -503,11 +504,11 @@ def test_missing_groups_are_refused_before_the_first_write() -> None:
 def test_check_mode_refuses_missing_groups() -> None:
     with conversation(user(), no_group("leads"), version()) as server:
         result = run("artifact_user", url=server.url, check_mode=True, groups=["leads"], **TASK)
-    assert result["msg"] == "Option 'groups': these groups do not exist: leads."
+    assert result["msg"] == "Option 'groups': these groups do not exist: leads." + PREDICT_MISSING
     listed = call("GET", "/access/api/v2/groups", json={"groups": [{"group_name": "a"}, {"group_name": "B"}]})
     with conversation(user(), listed) as server:
         result = run("artifact_user", url=server.url, check_mode=True, groups=["a", "b", "c", "D"], **TASK)
-    assert result["msg"] == "Option 'groups': these groups do not exist: D, c."
+    assert result["msg"] == "Option 'groups': these groups do not exist: D, c." + PREDICT_MISSING
 
 
 def test_check_mode_accepts_missing_groups_of_earlier_tasks() -> None:

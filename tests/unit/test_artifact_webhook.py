@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from support.advice import PREDICT_MISSING
 from support.conversation import Call, call, conversation
 from support.running import run
 
@@ -629,7 +630,7 @@ CONFIGURATION = "<config><proxies><proxy><key>corporate</key></proxy></proxies><
 def test_missing_repositories_are_predicted() -> None:
     with conversation(has(BODY), REPOSITORIES) as server:
         result = manage(server, criteria={"repositories": ["nope", "libs"]}, check_mode=True)
-    assert result["msg"] == "Option 'criteria.repositories': these repositories do not exist: nope."
+    assert result["msg"] == "Option 'criteria.repositories': these repositories do not exist: nope." + PREDICT_MISSING
     with conversation(has(BODY)) as server:
         options = {"check_mode": True, "predict_missing": True}
         assert manage(server, criteria={"repositories": ["nope"]}, **options)["changed"]
@@ -646,7 +647,7 @@ def test_missing_project_is_predicted() -> None:
     project = "/access/api/v1/projects/nope"
     with conversation(has(None), VERSION, call("GET", project, 404, json=error)) as server:
         result = manage(server, project="nope", check_mode=True)
-    assert result["msg"] == "Option 'project': 'nope' does not exist on this server."
+    assert result["msg"] == "Option 'project': 'nope' does not exist on this server." + PREDICT_MISSING
     with conversation(has(None), VERSION, call("GET", project, 403, json=error)) as server:
         assert manage(server, project="nope", check_mode=True)["changed"]
 
@@ -656,7 +657,7 @@ def test_missing_proxy_is_predicted() -> None:
     with conversation(has(BODY), configuration, has(BODY), configuration) as server:
         assert manage(server, proxy="corporate", check_mode=True)["changed"]
         result = manage(server, proxy="nope", check_mode=True)
-    assert result["msg"] == "Option 'proxy': 'nope' does not exist on this server."
+    assert result["msg"] == "Option 'proxy': 'nope' does not exist on this server." + PREDICT_MISSING
 
 
 # Test event

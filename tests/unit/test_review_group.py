@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from support.advice import PREDICT_MISSING
 from support.conversation import Call, call, conversation
 from support.review_server import ACCOUNT, act, records, refusal
 from support.running import run
@@ -231,7 +232,7 @@ def test_deletion_is_refused_when_roles_of_account_are_unknown() -> None:
 @pytest.mark.parametrize("check_mode", [False, True])
 def test_unknown_member_is_refused_before_write(check_mode: bool) -> None:
     result = group(groups(DEVS), users("alice", "bob"), users=["alice", "bbo", "x"], check_mode=check_mode)
-    assert result["msg"] == "Option 'users': contains users that do not exist: bbo, x."
+    assert result["msg"] == "Option 'users': contains users that do not exist: bbo, x." + PREDICT_MISSING * check_mode
 
 
 def test_missing_member_is_accepted_with_predict_missing() -> None:

@@ -16,6 +16,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.ser
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
+    MissingName,
     OutcomeUnknown,
     ServerRefusal,
     ToolchainError,
@@ -278,7 +279,7 @@ class Replication:
         if repository is None:
             if self._may_be_missing:
                 return
-            raise BadOption("repo", f"repository '{self._repo}' does not exist")
+            raise MissingName("repo", f"repository '{self._repo}' does not exist")
         if repository["type"] == "virtual":
             raise BadOption("repo", f"'{self._repo}' is virtual. Only local and remote repositories can be replicated")
         if repository["type"] == "remote" and replication_type == "push":

@@ -24,7 +24,11 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._credential i
     credential_from_account,
     credential_from_netrc,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
+    MissingObject,
+    ServerRefusal,
+    ToolchainError,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import retry
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.client import HttpClient, RequestOptions
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
@@ -232,7 +236,7 @@ def _parse_version(text: str) -> tuple[int, ...]:
 def not_found_error(kind: str, repo: str, path: str, response: Response) -> ToolchainError:
     """Return the error for a 404 response to a request for something in a repository."""
     text = f"{kind} '{path}' does not exist in repository '{repo}', or the account has no Read permission on it."
-    return ToolchainError(text if _is_artifactory_error(response) else f"{text} {_PATH_ADVICE}")
+    return MissingObject(text if _is_artifactory_error(response) else f"{text} {_PATH_ADVICE}")
 
 
 def _is_artifactory_error(response: Response) -> bool:

@@ -19,7 +19,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.acc
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.access.administration import GroupGuard
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.access.identity_fields import GROUP_ROLES
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, MissingName
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
@@ -112,7 +112,7 @@ class ManagedGroup:
         desired = self.desired.get("members", ())
         added, _removed = memberships.find_changes(self._current.get("members") or (), desired)
         if missing := users.find_missing(self._artifact, added):
-            raise BadOption("members", f"these users do not exist: {', '.join(missing)}")
+            raise MissingName("members", f"these users do not exist: {', '.join(missing)}")
 
     @property
     def _is_created_earlier(self) -> bool:

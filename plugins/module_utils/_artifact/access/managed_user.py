@@ -20,6 +20,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.acc
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
+    MissingName,
     OutcomeUnknown,
     ToolchainError,
     describe_cause,
@@ -124,7 +125,7 @@ class ManagedUser:
         desired = self.desired.get("groups", ())
         added, _removed = memberships.find_changes(self.current.get("groups", ()), desired)
         if missing := groups.find_missing(self._artifact, added):
-            raise BadOption("groups", f"these groups do not exist: {', '.join(missing)}")
+            raise MissingName("groups", f"these groups do not exist: {', '.join(missing)}")
 
     @property
     def _is_created_earlier(self) -> bool:

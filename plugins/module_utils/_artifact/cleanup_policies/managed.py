@@ -14,10 +14,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.pro
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories import queries
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import SharedValues
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
-    BadOption,
-    ToolchainError,
-)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, MissingName, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import inherit_options
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, add_removals, merge_fields
@@ -139,12 +136,12 @@ class ManagedPolicy:
             return
         project = self._declared.get("project")
         if project and self._current is None and not self._has_project(project):
-            raise BadOption("project", f"'{project}' does not exist on this server")
+            raise MissingName("project", f"'{project}' does not exist on this server")
         current = self._current["criteria"]["repositories"] if self._current else ()
         added = set(self._declared.get("criteria", {}).get("repositories", ())) - set(current)
         named = {name for name in added if "*" not in name}
         if named and (missing := sorted(named - self._shared.repositories(self._artifact))):
-            raise BadOption("criteria.repositories", f"these repositories do not exist: {', '.join(missing)}")
+            raise MissingName("criteria.repositories", f"these repositories do not exist: {', '.join(missing)}")
 
     def create(self, _fields: Fields) -> None:
         """Create the policy, which is disabled until what the server stores has been verified."""

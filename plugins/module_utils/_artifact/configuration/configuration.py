@@ -24,10 +24,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.con
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.configuration.kinds import SECTIONS
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
-    BadOption,
-    ToolchainError,
-)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, MissingName, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, find_differences
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
@@ -78,7 +75,7 @@ class Configuration:
             response = self._artifact.http.read("GET", "/artifactory/api/repositories")
             existing = {record.text("key") for record in response.records()}
             for repository in sorted(named.keys() - existing):
-                raise BadOption(named[repository], f"repository '{repository}' does not exist")
+                raise MissingName(named[repository], f"repository '{repository}' does not exist")
 
     def update(self, changes: Fields) -> None:
         """Merge changes into the configuration of the server."""

@@ -19,7 +19,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.con
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories import queries
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import SharedValues, process_one_or_items
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, MissingName, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options import limits
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.tree import Option
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, merge_fields, reconcile
@@ -144,7 +144,7 @@ class ManagedObject:
         option = "excluded_repositories"
         added = set(self._declared.get(option, ())) - set((self._current or {}).get(option, ()))
         if added and not self._task.predicts_missing and (missing := sorted(added - self._list_repositories())):
-            raise BadOption(option, f"these repositories do not exist: {', '.join(missing)}")
+            raise MissingName(option, f"these repositories do not exist: {', '.join(missing)}")
 
     def _list_repositories(self) -> set[str]:
         return set() if self._name is None else self._shared.repositories(self._artifact)

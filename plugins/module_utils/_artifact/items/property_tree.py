@@ -11,7 +11,11 @@ import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.search import aql
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
+    BadOption,
+    MissingObject,
+    ToolchainError,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 
 # Replaces the values of a property that differs between items
@@ -45,7 +49,7 @@ def read_tree(artifact: ArtifactService, repo: str, path: str, may_be_missing: b
             counts[key] += 1
             values[key] = texts if values.setdefault(key, texts) == texts else MIXED
     if not count and not may_be_missing:
-        raise ToolchainError(
+        raise MissingObject(
             f"Item '{path}' does not exist in repository '{repo}', or the account has no Read permission on it."
         )
     return {key: properties if counts[key] == count else MIXED for key, properties in sorted(values.items())}, count

@@ -19,7 +19,12 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.per
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories import queries
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import SharedValues
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ServerRefusal, join_names
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
+    BadOption,
+    MissingName,
+    ServerRefusal,
+    join_names,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, find_differences
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
@@ -249,9 +254,11 @@ class ManagedPermission:
             ):
                 missing.append(key)
         if missing:
-            wildcards = sorted({wildcard for key in missing if (wildcard := form.find_wildcard(key))})
-            advice = f". Use {join_names(wildcards)} for all repositories of a class" if wildcards else ""
-            raise BadOption("repositories.targets", f"these repositories do not exist: {join_names(missing)}{advice}")
+            problem = f"these repositories do not exist: {join_names(missing)}"
+            if wildcards := sorted({wildcard for key in missing if (wildcard := form.find_wildcard(key))}):
+                advice = f"Use {join_names(wildcards)} for all repositories of a class"
+                raise BadOption("repositories.targets", f"{problem}. {advice}")
+            raise MissingName("repositories.targets", problem)
 
     def _check_principals(self, option: str, kind: str, names: list[str]) -> None:
         checked = [name for name in names if (kind, name) != ("users", users.ANONYMOUS)]
@@ -263,7 +270,7 @@ class ManagedPermission:
         else:
             missing = [name for name in checked if name not in existing]
         if missing:
-            raise BadOption(f"{option}.{kind}", f"these {kind} do not exist: {join_names(missing)}")
+            raise MissingName(f"{option}.{kind}", f"these {kind} do not exist: {join_names(missing)}")
 
     def _respell(self, option: str, resource: Fields) -> Fields:
         """Return an existing resource with the names that the task uses for the same targets and groups."""

@@ -16,7 +16,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.pro
     projects,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, join_names
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, MissingName, join_names
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 
 
@@ -96,4 +96,4 @@ def refuse_missing(option: str, kind: str, missing: t.Collection[str]) -> None:
     :raises BadOption: if there are such names
     """
     if missing:
-        raise BadOption(option, f"these {kind} do not exist: {join_names(missing)}")
+        raise MissingName(option, f"these {kind} do not exist: {join_names(missing)}")

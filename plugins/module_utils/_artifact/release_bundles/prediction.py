@@ -21,7 +21,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.rel
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories import queries
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.search import aql
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, MissingName, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
@@ -43,7 +43,7 @@ def check(task: Task, artifact: ArtifactService, version: Version, source: Field
     if version.project:
         with platform.allow_forbidden():
             if projects.find(artifact, version.project) is None:
-                raise BadOption("project", f"'{version.project}' does not exist on this server")
+                raise MissingName("project", f"'{version.project}' does not exist on this server")
     for kind, entries in source.items():
         with platform.allow_forbidden():
             _CHECKS[kind](artifact, version, entries)

@@ -20,6 +20,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.rep
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
+    MissingObject,
     ServerRefusal,
     ToolchainError,
 )
@@ -85,7 +86,7 @@ def _check_descriptor(known: dict[str, set[str]] | None, names: Fields, key: str
         section, _member, kind = _SECTIONS[option]
         for name in [value] if isinstance(value, str) else value:
             if known and name not in known[section]:
-                raise ToolchainError(f"Repository '{key}': the {kind} '{name}' does not exist.")
+                raise MissingObject(f"Repository '{key}': the {kind} '{name}' does not exist.")
 
 
 def _check_members(types: dict[str, tuple[str, str] | None], options: Fields, pending: Fields) -> None:
@@ -93,14 +94,14 @@ def _check_members(types: dict[str, tuple[str, str] | None], options: Fields, pe
     for member in pending.get("repositories") or ():
         found = types.get(member)
         if found is None:
-            raise ToolchainError(f"Repository '{key}': the member '{member}' does not exist.")
+            raise MissingObject(f"Repository '{key}': the member '{member}' does not exist.")
         if not may_contain(package_type, found[1]):
             raise ToolchainError(
                 f"Repository '{key}': the member '{member}' has the package type {found[1]} instead of {package_type}."
             )
     target = pending.get("default_deployment_repo")
     if target and (found := types.get(target)) is None:
-        raise ToolchainError(f"Repository '{key}': the default deployment repository '{target}' does not exist.")
+        raise MissingObject(f"Repository '{key}': the default deployment repository '{target}' does not exist.")
     if target and found and found[0] not in STORED_CLASSES:
         raise ToolchainError(
             f"Repository '{key}': the default deployment repository '{target}' is {found[0]}. "

@@ -15,6 +15,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.rep
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
+    MissingObject,
     ServerRefusal,
     ToolchainError,
 )
@@ -147,7 +148,7 @@ def check_upload(artifact: ArtifactService, key: str, paths: t.Iterable[str]) ->
 def _find_existing(artifact: ArtifactService, key: str) -> Fields:
     repository = find_if_visible(artifact, key)
     if repository is None:
-        raise ToolchainError(f"Repository '{key}' does not exist, or the account has no Read permission on it.")
+        raise MissingObject(f"Repository '{key}' does not exist, or the account has no Read permission on it.")
     return repository
 
 

@@ -10,7 +10,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.pro
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.sso import mappings, oidc, providers
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import SharedValues
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, MissingName, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, add_removals
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
@@ -112,7 +112,7 @@ class ManagedProvider:
             return
         with platform.allow_forbidden():
             if projects.find(self._artifact, project) is None:
-                raise BadOption("project", f"'{project}' does not exist on this server")
+                raise MissingName("project", f"'{project}' does not exist on this server")
 
     def create(self, fields: Fields) -> None:
         """Create the provider, then its mappings."""

@@ -11,10 +11,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.rep
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.webhooks import events, form, webhooks
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import SharedValues
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
-    BadOption,
-    ToolchainError,
-)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, MissingName, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import (
     Fields,
@@ -160,15 +157,15 @@ class ManagedWebhook:
         current: Fields = self._current or {"criteria": {}}
         project, proxy = self._declared.get("project"), self._declared.get("proxy")
         if project and not current.get("project") and not self._has_project(project):
-            raise BadOption("project", f"'{project}' does not exist on this server")
+            raise MissingName("project", f"'{project}' does not exist on this server")
         repositories = set(self._declared.get("criteria", {}).get("repositories", ()))
         added = repositories - set(current["criteria"].get("repositories", ()))
         if added and (missing := sorted(added - self._shared.repositories(self._artifact))):
-            raise BadOption("criteria.repositories", f"these repositories do not exist: {', '.join(missing)}")
+            raise MissingName("criteria.repositories", f"these repositories do not exist: {', '.join(missing)}")
         if proxy and proxy != current.get("proxy"):
             proxies = self._shared.proxies(self._artifact)
             if proxies is not None and proxy not in proxies:
-                raise BadOption("proxy", f"'{proxy}' does not exist on this server")
+                raise MissingName("proxy", f"'{proxy}' does not exist on this server")
 
     def may_disable(self, _fields: Fields) -> bool:
         """Return whether to change the webhook while it is disabled. A new one is created as it should be.

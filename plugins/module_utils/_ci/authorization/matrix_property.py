@@ -19,7 +19,10 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.r
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import fields as xml_fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import stored
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
+    BadOption,
+    MissingObject,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, merge_fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
@@ -106,7 +109,7 @@ class MatrixProperty:
         else:
             self.snapshot = stored.fetch(self._ci, self._target.path)
         if self.snapshot is None and not self._task.predicts_missing:
-            raise ToolchainError(
+            raise MissingObject(
                 f"Cannot manage the permissions of {self._target.label}: it does not exist, or the account has no "
                 "permission to see it. Create it first."
             )

@@ -24,7 +24,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.r
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import stored
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import MissingObject, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME, SEGMENT
@@ -179,7 +179,7 @@ def explain_missing(ci: CiService, store: Store) -> ToolchainError:
 
 def domain_not_found(store: Store, domain: str | None) -> ToolchainError:
     """Return the error for a domain that does not exist."""
-    return ToolchainError(
+    return MissingObject(
         f"Domain '{domain}' does not exist in {store}. Create it with the module ci_credential_domain."
     )
 

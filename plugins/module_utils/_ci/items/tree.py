@@ -17,7 +17,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.items import names
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.items.location import item_path
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import MissingObject, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 
 FOLDER = "com.cloudbees.hudson.plugins.folder.Folder"
@@ -186,7 +186,7 @@ def check_interrupted_move(tree: Tree, ci: CiService, name: str, previous_name: 
 
 def folder_missing(folder: str) -> ToolchainError:
     """Return the error for a missing folder that should contain an item."""
-    return ToolchainError(
+    return MissingObject(
         f"Folder '{folder}' does not exist, or the account has no Job/Read permission on it. Create it first."
     )
 

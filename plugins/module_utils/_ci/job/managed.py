@@ -22,6 +22,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.field
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.merge import copy_declared, is_encrypted
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
+    MissingName,
     ServerRefusal,
     ToolchainError,
     add_advice,
@@ -266,7 +267,7 @@ class ManagedJob:
         source = t.cast(str, self._source)
         root = stored.fetch(self._ci, item_path(source))
         if root is None and not self._task.predicts_missing:
-            raise BadOption("copy_from", f"job '{source}' does not exist, or the account has no Job/Read permission")
+            raise MissingName("copy_from", f"job '{source}' does not exist, or the account has no Job/Read permission")
         return root
 
     def _configure(self, type_name: str, root: ET.Element | None) -> None:

@@ -30,6 +30,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.field
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
+    MissingName,
     ServerRefusal,
     ToolchainError,
     add_advice,
@@ -214,7 +215,7 @@ class ManagedView:
             if name.rpartition("/")[2] not in self._shared.jobs(self._ci, folder)
         ]
         if missing:
-            raise BadOption(
+            raise MissingName(
                 "jobs",
                 f"these jobs do not exist, or the account has no Job/Read permission on them: {join_names(missing)}",
             )

@@ -15,7 +15,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import jo
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.ownership import SharedSources
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.views import form
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import MissingObject, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import is_selected
@@ -73,7 +73,7 @@ class Listing:
     primary: str | None
 
 
-class MissingOwner(ToolchainError):
+class MissingOwner(MissingObject):
     """An owner does not exist, or the account may not see it."""
 
     def __init__(self, owner: Owner) -> None:

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import MissingName
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, sort_unique
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.access import accounts, grants, roles
@@ -39,7 +39,7 @@ def check_members(review: ReviewService, before: Fields | None, desired: Fields 
     """
     new = set((desired or {}).get("users", ())) - set((before or {}).get("users", ()))
     if missing_names := accounts.find_missing(review, sorted(new)):
-        raise BadOption("users", f"contains users that do not exist: {', '.join(missing_names)}")
+        raise MissingName("users", f"contains users that do not exist: {', '.join(missing_names)}")
 
 
 def check_change(review: ReviewService, before: Fields | None, desired: Fields | None, allow_lockout: bool) -> None:

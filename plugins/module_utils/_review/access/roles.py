@@ -10,7 +10,7 @@ import typing as t
 
 from ansible.module_utils.parsing.convert_bool import boolean
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, MissingName, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, add_removals
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.access import accounts, grants
@@ -144,7 +144,7 @@ class Roles:
         """
         for assignment in [] if self._may_be_missing else assignments:
             if assignment["project"] is not None and assignment["project"] not in self._get_project_ids():
-                raise BadOption(
+                raise MissingName(
                     "assignments",
                     f"project '{assignment['project']}' does not exist, or the account has no access to it",
                 )
