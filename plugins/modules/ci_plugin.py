@@ -83,15 +83,19 @@ options:
             such dependencies first, in a separate task with O(restart=when_needed).
         type: path
       url:
-        description: URL of a C(.hpi) or C(.jpi) file that Jenkins downloads. Requires O(plugins[].version), which must
-          be the exact version of the file.
+        description:
+          - URL of a C(.hpi) or C(.jpi) file that Jenkins downloads. Requires O(plugins[].version), which must be the
+            exact version of the file.
+          - Before the installation, and in check mode, Jenkins reads the manifest of the file with a script. It
+            downloads only the beginning of the file. If the file contains another plugin or version, or if Jenkins
+            cannot read it, the task fails.
         type: str
   plugins_file:
     description:
       - Path to a file that lists plugins to install, in addition to O(plugins). The file must have one of the formats
         of the Jenkins Plugin Installation Manager. A plugin must not be listed in both O(plugins) and the file.
-      - A C(.txt) file has one plugin per line, as C(NAME), C(NAME:VERSION) or C(NAME:VERSION:URL). Comments start with
-        C(#).
+      - A C(.txt) file has one plugin per line, as C(NAME), C(NAME:VERSION) or C(NAME:VERSION:URL). Whitespace in a line
+        is ignored. Comments start with C(#) at the beginning of a line or after whitespace.
       - A C(.yaml) or C(.yml) file has the list C(plugins). Each entry has C(artifactId) and, optionally, C(source) with
         C(version) and C(url). Reading it requires the Python package PyYAML on the host that runs the module.
       - Each plugin must have exactly the version that the file specifies, as with O(plugins[].exact).

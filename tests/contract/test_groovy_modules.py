@@ -20,7 +20,9 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authoriza
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration import comparison, ownership
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.lockable_resources import resources
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.nodes import built_in
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins import remote_file
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.script_approvals import approvals
+from support.plugin_site import plugin_file
 from support.servers.groovy import groovy_jar
 from support.servers.process import UnavailableError
 
@@ -363,3 +365,21 @@ def test_configuration_sources(tmp_path: Path, jar: Path, accepted: str) -> None
     loaded = {"name": str(home), "paths": [["jenkins", "mode"]], "users": []}
     assert values[1:] == [[loaded], [{"name": gone, "missing": True}], [unreadable], [unreadable], []]
     assert run_scripts(tmp_path / "without", jar, [(ownership._SCRIPT, {})]) == [[]]
+
+
+def test_manifest_of_a_plugin_file(tmp_path: Path, jar: Path) -> None:
+    """The script reads until the manifest: what follows may be cut off."""
+    archive = plugin_file("own", "3.0")
+    (tmp_path / "own.hpi").write_bytes(archive)
+    (tmp_path / "cut.hpi").write_bytes(archive[: archive.index(b"PK\x01\x02")])
+    (tmp_path / "page.hpi").write_bytes(b"<html/>")
+    classes = {
+        "hudson/ProxyConfiguration": """
+            class ProxyConfiguration { static InputStream getInputStream(URL url) { url.openStream() } }
+        """
+    }
+    steps = [
+        (remote_file.READ_MANIFEST, {"url": (tmp_path / name).as_uri()}) for name in ("own.hpi", "cut.hpi", "page.hpi")
+    ]
+    own, nothing = {"name": "own", "version": "3.0"}, {"name": None, "version": None}
+    assert run_scripts(tmp_path, jar, steps, classes=classes) == [own, own, nothing]

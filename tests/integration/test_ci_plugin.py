@@ -203,6 +203,16 @@ def test_disabled_dependency_is_enabled(go: Go, sandbox: Sandbox) -> None:
     assert "ldap" in list_versions()
 
 
+def test_file_at_a_url_must_have_the_version_of_the_task(go: Go) -> None:
+    url = "https://updates.jenkins.io/download/plugins/plain/0.9/plain.hpi"
+    refused = go({"name": "plain", "version": "1.0", "url": url})
+    assert (refused["changed"], f"the file at {url} contains plain 0.9." in refused["msg"]) == (False, True)
+    assert "plain" not in list_versions()
+    assert ok(go({"name": "plain", "version": "0.9", "url": url}))["plugins"]["plain"]["version"] == "0.9"
+    missing = go({"name": "top", "version": "1.0", "url": "https://files.example.com/top.hpi"})
+    assert "Jenkins cannot read the file at https://files.example.com/top.hpi (java.io.FileNotFound" in missing["msg"]
+
+
 def test_uninstalled_plugin_is_installed_before_restart(go: Go) -> None:
     ok(go("plain"))
     assert ok(go({"name": "plain", "state": "absent"}))["changed"]

@@ -10,6 +10,7 @@ import time
 from typing import Any
 from urllib.parse import quote
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.remote_file import READ_MANIFEST
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.security import LIST_PROVIDERS
 from support.ci_scripts import script
 from support.ci_server import OLD_SESSION, page
@@ -128,6 +129,12 @@ def change(name: str, action: str, status: int = 200) -> Call:
 def providers(*names: str, **answer: Any) -> Call:
     """Return the script that lists the plugins of the authorization strategy and the security realm."""
     return script("list plugins of the security settings", LIST_PROVIDERS, value=list(names), **answer)
+
+
+def manifest(url: str, name: str | None, version: str | None, **answer: Any) -> Call:
+    """Return the script with which Jenkins reads the manifest of the file at a URL."""
+    value = {"name": name, "version": version}
+    return script("read the manifest of a plugin file", READ_MANIFEST, {"url": url}, value=value, **answer)
 
 
 def refresh() -> Call:

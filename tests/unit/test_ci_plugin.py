@@ -24,6 +24,7 @@ from support.plugin_server import (
     job,
     listing,
     manager_page,
+    manifest,
     not_offered,
     plugin,
     prevalidate,
@@ -443,12 +444,53 @@ def test_exact_version_is_uploaded_from_url() -> None:
     assert "git 5.0 is not available, only 5.7: set its file in 'src' or 'url'" in nowhere["msg"]
 
 
+OWN = {"name": "own", "version": "1.0", "url": "https://x/own.hpi"}
+
+
+def own_manifest(name: str | None = "own", version: str | None = "1.0", **answer: Any) -> Call:
+    return manifest("https://x/own.hpi", name, version, **answer)
+
+
 def test_inaccessible_url_is_reported() -> None:
     oops = page("Jenkins - Jenkins", "Oops!", "A problem occurred Logging ID=9bd0e6d2")
-    desired = {"name": "own", "version": "1.0", "url": "https://x/own.hpi"}
     failing = call("POST", "/pluginManager/uploadPlugin", 500, text=oops)
-    result = run_module(listing(), center(), installed_page(), failing, listing(), center(), plugins=[desired])
+    result = run_module(
+        listing(), center(), installed_page(), own_manifest(), failing, listing(), center(), plugins=[OWN]
+    )
     assert "Check whether https://x/own.hpi is accessible and a plugin." in result["msg"]
+
+
+def test_file_at_the_url_is_uploaded_when_it_is_the_plugin() -> None:
+    after = (listing(plugin("own", "1.0")), center(job(1, "own", version="0")))
+    result = run_module(
+        *(listing(), center(), installed_page(), own_manifest(), upload(), center(job(1, "own", version="0"))),
+        *(*after, *after),
+        plugins=[OWN],
+    )
+    assert steps(assert_success(result)) == ["upload own 1.0"]
+    assert not assert_success(run_module(listing(plugin("own", "1.0")), center(), plugins=[OWN]))["changed"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "problem"),
+    [
+        ({"version": "0.9"}, "own 1.0: the file at https://x/own.hpi contains own 0.9"),
+        ({"name": "other"}, "own 1.0: the file at https://x/own.hpi contains other 1.0"),
+        ({"name": None, "version": None}, "own 1.0: the file at https://x/own.hpi is not a plugin"),
+        (
+            {"error": {"type": "java.io.FileNotFoundException", "message": "https://x/own.hpi"}},
+            "own 1.0: Jenkins cannot read the file at https://x/own.hpi (java.io.FileNotFoundException: https://x/own.hpi)",
+        ),
+    ],
+)
+@pytest.mark.parametrize("check_mode", [False, True])
+def test_file_at_the_url_is_refused_when_it_is_another_plugin(
+    answer: dict[str, Any], problem: str, check_mode: bool
+) -> None:
+    calls = (listing(), center(), installed_page(), own_manifest(**answer))
+    result = run_module(*calls, plugins=[OWN], check_mode=check_mode)
+    assert result["msg"] == f"No plugin was changed because of 1 problem(s): {problem}."
+    assert not result["changed"]
 
 
 def test_uninstalled_plugin_is_uploaded_instead_of_installed() -> None:

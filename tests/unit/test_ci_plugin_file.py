@@ -20,6 +20,7 @@ from support.plugin_server import (
     installed_page,
     job,
     listing,
+    manifest,
     not_offered,
     plugin,
     providers,
@@ -82,11 +83,25 @@ plugins:
 def test_versions_of_a_file_are_exact(tmp_path: Path) -> None:
     path = write_file(tmp_path, "git:5.0\ntimestamper:9:https://files.example.com/timestamper.hpi\n")
     result = run_module(
-        *(listing(GIT, CREDENTIALS, TIMESTAMPER), center(), available_plugin("git", "5.7"), ADMINISTERS),
+        *(listing(GIT, CREDENTIALS, TIMESTAMPER), center(), available_plugin("git", "5.7")),
+        *(manifest("https://files.example.com/timestamper.hpi", "timestamper", "9"), ADMINISTERS),
         plugins_file=path,
         check_mode=True,
     )
     assert steps(result) == ["upload git 5.0", "upload timestamper 9"]
+
+
+def test_blanks_of_a_line_are_removed(tmp_path: Path) -> None:
+    """As the Plugin Installation Manager does."""
+    path = write_file(
+        tmp_path,
+        " git:\t latest ## newest\r\n   # none\n#git:1\n\x0ctimestamper : 9 :"
+        " https://files.example.com/timestamper.hpi  ##note\n",
+    )
+    newest = {**TIMESTAMPER, "version": "9"}
+    result = run_module(listing(GIT, CREDENTIALS, newest), center(), plugins_file=path, check_mode=True)
+    assert list(result["plugins"]) == ["git", "timestamper"]
+    assert (steps(result), result["changed"]) == ([], False)
 
 
 def test_pinned_version_that_the_site_does_not_offer_is_a_problem(tmp_path: Path) -> None:
@@ -114,7 +129,11 @@ def test_plugins_are_added_to_those_of_the_file(tmp_path: Path) -> None:
 INVALID_TEXT = {
     "a:experimental": "Jenkins cannot install 'experimental' versions. Configure the experimental update site",
     "a:incrementals;org.example;1.0-rc1": "Jenkins cannot install incremental versions by group ID. Specify",
-    "a 1.0": "must be NAME, NAME:VERSION or NAME:VERSION:URL without blanks",
+    "a 1.0": "is invalid: the name must be a short name",  # read as a1.0
+    "a:1.30#pin": "is invalid: the version must be a version number",
+    "a:1.30@b": "is invalid: the version must be a version number",
+    "a:1.30;b": "is invalid: the version must be a version number",
+    "a:../1": "is invalid: the version must be a version number",
     "a.b:1.0": "is invalid: the name must be a short name: letters, digits, '-' and '_'",
     ":1.0": "is invalid: the name must be a short name",
     'a:1"0': "is invalid: the version must be a version number",
@@ -187,6 +206,7 @@ def test_password_of_a_url_in_the_file_is_a_secret(tmp_path: Path) -> None:
     path = write_file(tmp_path, "top:1.0:https://ci:s3cret-word@files.example.com/top.hpi\n")
     result = run_module(
         *(listing(), center(), installed_page()),
+        manifest("https://ci:s3cret-word@files.example.com/top.hpi", "top", "1.0"),
         call("POST", "/pluginManager/uploadPlugin", 500, text="Oops!"),
         *(listing(), center()),
         plugins_file=path,

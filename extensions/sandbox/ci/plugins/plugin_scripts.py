@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Known plugin scripts of clients: causes of load failures, and installation."""
+"""Known plugin scripts: causes of load failures, installation, and the manifest of a file that Jenkins downloads."""
 
 from __future__ import annotations
 
@@ -9,12 +9,21 @@ import json
 import re
 
 from ..call import Call
+from ..scripts.known_scripts import Arguments, ScriptError, known_script
 
 FAILED = "JsonOutput.toJson(jenkins.model.Jenkins.get().pluginManager.failedPlugins.collectEntries"
 # The script of python-jenkins. Without `dynamicLoad`, Jenkins loads plugins at the next start only.
 DEPLOY = re.compile(r'updateCenter\.getPlugin\("([^"]+)"\)\.deploy\(\)')
 RESTART_REQUIRED = "Jenkins.instance.updateCenter.isRestartRequiredForCompletion()"
 PRINT = re.compile(r'print\("([^"]*)"\)')
+
+
+@known_script("read the manifest of a plugin file", read_only=True)
+def _read_manifest(call: Call, arguments: Arguments) -> dict[str, str]:
+    manifest = call.update_site.download(arguments["url"])
+    if not manifest:
+        raise ScriptError(arguments["url"], "java.io.FileNotFoundException")
+    return {"name": manifest["name"], "version": manifest["version"]}
 
 
 def run_known_script(call: Call, script: str) -> str | None:

@@ -18,7 +18,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 # Jenkins interprets the text after a dot as the name of an update site
-_VERSION = ("[^@\"'<>&\\s]+", "a version number, such as 5.2.1")
+_VERSION = ("[^@#;?/\\\\%\"'<>&\\s]+", "a version number, such as 5.2.1")
 
 PLUGIN_SPEC = ArgumentSpec(
     dict(

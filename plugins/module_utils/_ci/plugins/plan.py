@@ -10,7 +10,11 @@ import functools
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import server
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins import failures, update_center
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins import (
+    failures,
+    remote_file,
+    update_center,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.desired import DesiredPlugin
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.inventory import (
     ABSENT,
@@ -112,6 +116,10 @@ class PlanSources:
     def fetch_load_failures(self, names: list[str]) -> dict[str, str]:
         """Return by name why plugins failed to load."""
         return failures.fetch_reasons(self._ci, names) if names else {}
+
+    def find_problem_of_file(self, name: str, version: str | None, url: str) -> str | None:
+        """Return why the file at a URL is not a plugin in a version, or `None` if it is."""
+        return remote_file.find_problem(self._ci, name, version, url)
 
     def fetch_server_version(self) -> str:
         """Return the version of the server."""
@@ -238,13 +246,20 @@ class Planner:
         if plugin.file:
             self._add_file(name)
         elif plugin.url:
-            self._add_upload(name, plugin.exact, url=plugin.url)
+            self._add_url(name, plugin.exact, plugin.url)
         elif offer := self._sources.find_offer(name):
             self._add_from_site(plugin, offer)
         elif self._sources.lacks_metadata:
             self._assume_installation(name, plugin.exact, None)
         else:
             self._problems.append(f"{name} is not available from the update site")
+
+    def _add_url(self, name: str, version: str | None, url: str) -> None:
+        """Add an upload from a URL, unless its file is another plugin. Jenkins would install that one."""
+        if problem := self._sources.find_problem_of_file(name, version, url):
+            self._problems.append(problem)
+        else:
+            self._add_upload(name, version, url=url)
 
     def _add_from_site(self, plugin: DesiredPlugin, offer: Offer) -> None:
         name = plugin.name

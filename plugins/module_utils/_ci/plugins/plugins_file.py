@@ -16,6 +16,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local 
 LATEST = "latest"
 _YAML_SUFFIXES = (".yaml", ".yml")
 _COMMENT = re.compile(r"(^|\s)#.*")
+_BLANKS = re.compile(r"\s", re.ASCII)
+_LINE_END = re.compile(r"\r\n|\r|\n")
 _MEMBERS = ("artifactId", "groupId", "source")
 _SOURCE_MEMBERS = ("version", "url")
 
@@ -85,13 +87,14 @@ _Row = tuple[int, str, t.Optional[str], t.Optional[str], t.Optional[str]]
 
 
 def _parse_lines(text: str) -> t.Iterator[_Row]:
-    """Yield the lines of a plugins.txt file: `NAME`, `NAME:VERSION` or `NAME:VERSION:URL`."""
-    for number, line in enumerate(text.splitlines(), 1):
-        content = _COMMENT.sub("", line).strip()
+    """Yield the lines of a plugins.txt file: `NAME`, `NAME:VERSION` or `NAME:VERSION:URL`.
+
+    The Plugin Installation Manager removes comments, and then all whitespace (PluginListParser, `parsePluginTxtFile`).
+    """
+    for number, line in enumerate(_LINE_END.split(text), 1):
+        content = _BLANKS.sub("", _COMMENT.sub("", line))
         if not content:
             continue
-        if re.search(r"\s", content):
-            raise _InvalidLine(number, "must be NAME, NAME:VERSION or NAME:VERSION:URL without blanks")
         name, version, url = [*content.split(":", 2), "", ""][:3]
         yield number, name, version, url or None, None
 
