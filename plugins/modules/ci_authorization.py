@@ -75,7 +75,8 @@ options:
       with O(folder) and O(node).
     type: str
   node:
-    description: Name of the node whose permission matrix is managed. Mutually exclusive with O(folder) and O(job).
+    description: Name of the node whose permission matrix is managed. The built-in node has none. Mutually exclusive
+      with O(folder) and O(job).
     type: str
   strategy:
     description:

@@ -146,6 +146,11 @@ def test_matrix_of_a_folder_is_removed() -> None:
     ("options", "message"),
     [
         (
+            {"node": "built-in", "users": {"reader": ["Agent/Build"]}},
+            "Option 'node': must not be 'built-in', because Jenkins has no permission matrix for the built-in node. "
+            "Manage the permissions of the whole server.",
+        ),
+        (
             {"folder": "team", "users": {"a": ["Overall/Administer"]}},
             "Option 'users.a': 'Overall/Administer' does not apply to a folder",
         ),

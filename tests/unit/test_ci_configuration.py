@@ -486,8 +486,8 @@ def test_missing_plugin_is_named() -> None:
     for mode in (True, False):
         result = apply(*calls, jenkins={"numExecutors": 1}, check_mode=mode)
         assert result["msg"] == (
-            "Managing the configuration requires the Jenkins plugin 'configuration-as-code', which is not installed. "
-            "Install it."
+            "Managing the configuration requires the Jenkins plugin 'configuration-as-code', which is not installed "
+            "or failed to load. Install it, or check the log of Jenkins."
         )
 
 

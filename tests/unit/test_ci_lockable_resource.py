@@ -279,7 +279,7 @@ def test_missing_plugin_is_named(module: str, installed: bool) -> None:
     assert result["msg"].startswith(
         "The server does not list its lockable resources."
         if installed
-        else "Managing lockable resources requires the Jenkins plugin 'lockable-resources', which is not installed."
+        else "Managing lockable resources requires the Jenkins plugin 'lockable-resources', which is not installed or "
     )
 
 

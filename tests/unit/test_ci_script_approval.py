@@ -189,7 +189,8 @@ def test_missing_plugin_is_named(module: str) -> None:
     )
     result = run_module(failure, plugins, module=module, check_mode=True, **parameters)
     assert result["msg"] == (
-        "Managing script approvals requires the Jenkins plugin 'script-security', which is not installed. Install it."
+        "Managing script approvals requires the Jenkins plugin 'script-security', which is not installed or failed to "
+        "load. Install it, or check the log of Jenkins."
     )
 
 

@@ -15,6 +15,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authoriza
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration import ownership
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.ownership import SharedSources
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.jobs import job_path
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.nodes.nodes import BUILT_IN
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import require_plugin
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import fields as xml_fields
@@ -32,6 +33,7 @@ _INHERITANCE = {
     "global": "org.jenkinsci.plugins.matrixauth.inheritance.InheritGlobalStrategy",
     "none": "org.jenkinsci.plugins.matrixauth.inheritance.NonInheritingStrategy",
 }
+_BUILT_IN = (BUILT_IN, f"({BUILT_IN})", "(master)")
 _PREFIXES = {"users": "USER:", "groups": "GROUP:", "users_or_groups": ""}
 
 
@@ -58,13 +60,22 @@ class Target(t.NamedTuple):
 
 
 def find_target(params: Fields) -> Target | None:
-    """Return the folder, job or node that the options name, or `None` for the whole server."""
+    """Return the folder, job or node that the options name, or `None` for the whole server.
+
+    :raises BadOption: if it is the built-in node, which has no configuration with permissions
+    """
     if folder := params["folder"]:
         tag = "com.cloudbees.hudson.plugins.folder.properties.AuthorizationMatrixProperty"
         return Target("folder", folder, job_path(folder, "folder"), tag, "properties")
     if job := params["job"]:
         return Target("job", job, job_path(job), "hudson.security.AuthorizationMatrixProperty", "properties")
     if node := params["node"]:
+        if node in _BUILT_IN:
+            raise BadOption(
+                "node",
+                f"must not be '{node}', because Jenkins has no permission matrix for the built-in node. Manage the "
+                "permissions of the whole server",
+            )
         tag = "org.jenkinsci.plugins.matrixauth.AuthorizationMatrixNodeProperty"
         return Target("node", node, f"/computer{encode_path(node, option='node')}", tag, "nodeProperties")
     return None

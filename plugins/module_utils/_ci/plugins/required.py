@@ -54,6 +54,9 @@ def check_required(plugins: dict[str, bool] | None, name: str, purpose: str) -> 
     if plugins is None:
         return
     if name not in plugins:
-        raise ToolchainError(f"{purpose} requires the Jenkins plugin '{name}', which is not installed. Install it.")
+        raise ToolchainError(
+            f"{purpose} requires the Jenkins plugin '{name}', which is not installed or failed to load. Install it, or "
+            "check the log of Jenkins."
+        )
     if not plugins[name]:
         raise ToolchainError(f"{purpose} requires the Jenkins plugin '{name}', which is not active. Enable it.")
