@@ -16,6 +16,7 @@ from itertools import chain
 from typing import NamedTuple, TypeVar
 
 from . import field_paths
+from .dialects import Dialect
 from .domains import DOMAINS, Domain
 from .errors import QueryError, QueryFailure
 from .field_paths import Path, UnknownName
@@ -74,6 +75,7 @@ class Query:
     distinct: bool = True
     transitive: bool = False
     action: Action | None = None
+    missing_fields: frozenset[tuple[str, str]] = frozenset()
 
 
 @dataclass
@@ -89,14 +91,13 @@ class Action:
     is_trial: bool = True
 
 
-def parse(text: str, has_actions: bool = False) -> Query:
-    """Parse a query.
+def parse(text: str, dialect: Dialect | None = None) -> Query:
+    """Parse a query in the dialect of a version, by default of the latest one.
 
-    :arg has_actions: whether the version knows `items.delete` and `properties.update`
     :raises QueryError: if the query is invalid
     :raises QueryFailure: if the real server fails on it
     """
-    return _Parser(text, has_actions).query()
+    return _Parser(text, dialect or Dialect()).query()
 
 
 class QuotedValue(NamedTuple):
@@ -116,9 +117,9 @@ class _SyntaxError(Exception):
 
 
 class _Parser:
-    def __init__(self, text: str, has_actions: bool) -> None:
+    def __init__(self, text: str, dialect: Dialect) -> None:
         self._text = text
-        self._has_actions = has_actions
+        self._dialect = dialect
         self._position = 0
         self._furthest = 0
 
@@ -130,8 +131,8 @@ class _Parser:
         except (_SyntaxError, RecursionError):
             rest = self._text[self._furthest :].strip()
             raise QueryError(
-                f"Failed to parse query: {self._text}, it looks like there is syntax error near the following "
-                f"sub-query: {rest}"
+                f"{self._dialect.verb} to parse query: {self._text}, it looks like there is syntax error near the"
+                f" following sub-query: {rest}"
             ) from None
 
     # --- Methods ------------------------------------------------------------------------------------------------------
@@ -139,17 +140,20 @@ class _Parser:
     def _parse_query(self) -> Query:
         if self._text.startswith(" "):
             raise _SyntaxError
-        query = Query(self._text, self._parse_domain())
-        if self._has_actions and self._parse_action(query):
+        query = Query(self._text, self._parse_domain(), missing_fields=self._dialect.missing_fields)
+        if self._dialect.has_actions and self._parse_action(query):
             return query
         has_find = False
         if self._accept_method("find"):
             has_find = True
             query.criteria = self._parse_criteria(query.domain)
-        for method in ("include", "sort", "offset", "limit", "distinct", "transitive"):
+        methods = ("include", "sort", "offset", "limit", "distinct", "transitive")
+        for method in methods if self._dialect.has_transitive else methods[:-1]:
             if self._accept_method(method):
                 getattr(self, f"_{method}")(query)
         self._require_end()
+        if not self._dialect.permits_limit(query.limit):
+            raise QueryError("Failed to execute the following sql query")
         if not has_find:
             raise QueryError("No action was given in this query.")
         return query
@@ -193,10 +197,11 @@ class _Parser:
         """Parse the domain. Blanks around its dots are permitted."""
         self._skip_blanks()
         match = DOMAIN_PATTERN.match(self._text, self._position)
-        if match is None:
+        name = re.sub(f"[{BLANKS}]", "", match[1]) if match else ""
+        if match is None or name in self._dialect.missing_domains:
             raise _SyntaxError
         self._advance(len(match[1]))
-        return DOMAINS[re.sub(f"[{BLANKS}]", "", match[1])]
+        return DOMAINS[name]
 
     def _accept_method(self, name: str) -> bool:
         start = self._position
@@ -272,7 +277,8 @@ class _Parser:
         return Condition(target, "eq", value.text)
 
     def _parse_comparison(self, path: Path) -> Condition:
-        operator = self._parse_name(_parse_operator if path.key is None else _parse_comparator)
+        has_ages = path.key is None and self._dialect.has_ages
+        operator = self._parse_name(_parse_operator if has_ages else _parse_comparator)
         self._expect(":")
         if operator in AGES and self._peek() != '"':
             raise _SyntaxError
@@ -283,9 +289,11 @@ class _Parser:
             text = self._text[self._position : self._find_closing_quote()]
             self._advance(len(text) + 1)
             return QuotedValue(text.lstrip())
+        start = self._furthest
         null = next((null for null in ("null", "NULL") if self._accept(null)), None)
         number = None if null else self._parse_number()
         if not (null or number) or self._text[self._position : self._position + 1] == ",":
+            self._furthest = self._furthest if self._dialect.reads_numbers else start
             raise _SyntaxError
         return BareValue(number)
 
@@ -314,8 +322,16 @@ class _Parser:
         except UnknownName as unknown:
             self._advance(len(name) - len(name.lstrip()) + unknown.known_length)
             raise _SyntaxError from None
+        if isinstance(parsed, Path) and self._lacks(parsed):
+            self._advance(name.rfind(".") + 1)
+            raise _SyntaxError
         self._advance(len(name) + 1)
         return parsed
+
+    def _lacks(self, path: Path) -> bool:
+        """Return whether the version lacks the field or the domain of a path."""
+        is_missing = (path.domain.name, path.field) in self._dialect.missing_fields
+        return is_missing or path.domain.name in self._dialect.missing_domains
 
     def _find_closing_quote(self) -> int:
         end = self._text.find('"', self._position)

@@ -93,7 +93,8 @@ class ResultFields:
             existing = {
                 name for steps, names in self._fields.items() if self._domains[steps] is path.domain for name in names
             }
-            self._add(path.steps, path.domain, (f.name for f in path.domain.fields if f.name not in existing))
+            missing = {name for domain, name in self._query.missing_fields if domain == path.domain.name}
+            self._add(path.steps, path.domain, (f.name for f in path.domain.fields if f.name not in existing | missing))
         else:
             if not path.steps and not self._has_explicit_fields:
                 self._has_explicit_fields = True

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 import sqlite3
 from collections.abc import Iterator
 
@@ -14,18 +13,19 @@ from starlette.responses import Response
 
 from ...http.routing import Route
 from ..aql import compiler, parser, records
+from ..aql.dialects import create_dialect
 from ..aql.errors import QueryError, QueryFailure
 from ..call import Call
 from ..protocol import feature_versions
-from ..protocol.errors import ArtifactError
+from ..protocol.errors import ArtifactError, PlainError
 
-SHA256_FIELD = re.compile(r'"(item\.)?sha256"')
 ACCEPTED_CONTENT_TYPES = ("text/plain", "")
 
 
 async def run_query(call: Call) -> Response:
     """Handle `POST /api/search/aql`."""
-    if call.request.headers.get("content-type", "").partition(";")[0].strip().lower() not in ACCEPTED_CONTENT_TYPES:
+    media_type = call.request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type not in ACCEPTED_CONTENT_TYPES and call.supports(feature_versions.AQL_MEDIA_TYPE):
         raise ArtifactError(415)
     if call.principal.anonymous:
         raise ArtifactError(403, "Only non-anonymous users are allowed to access AQL queries\n")
@@ -36,27 +36,21 @@ async def run_query(call: Call) -> Response:
         raise ArtifactError(400)
     virtual_members = call.repositories.virtual_members()
     try:
-        _check_version(call, text)
-        query = parser.parse(text, call.supports(feature_versions.AQL_ACTIONS))
+        query = parser.parse(text, create_dialect(call.supports))
         statement = _compile(call, query, compiler.QueryContext(call.runtime.clock.now(), virtual_members))
         converter = records.RecordConverter(statement, virtual_members)
         return await (_act if query.action else _response)(call, statement, converter)
     except QueryError as error:
-        raise ArtifactError(400, str(error)) from None
+        raise _query_error(call, str(error)) from None
     except QueryFailure:
         raise ArtifactError(500) from None
     except (sqlite3.OperationalError, RecursionError):  # nested too deeply
-        raise ArtifactError(400, "Failed to execute the following sql query") from None
+        raise _query_error(call, "Failed to execute the following sql query") from None
 
 
-def _check_version(call: Call, text: str) -> None:
-    """Fail if the query uses a field that the version does not have."""
-    match = None if call.supports_sha256 else SHA256_FIELD.search(text)
-    if match:
-        rest = text[match.start() :]
-        raise QueryError(
-            f"Failed to parse query: {text}, it looks like there is syntax error near the following sub-query: {rest}"
-        )
+def _query_error(call: Call, message: str) -> ArtifactError:
+    """Return the error of a query. In old versions, its body is the bare message."""
+    return (ArtifactError if call.supports(feature_versions.AQL_JSON_ERRORS) else PlainError)(400, message)
 
 
 def _compile(call: Call, query: parser.Query, context: compiler.QueryContext) -> compiler.Statement:

@@ -13,7 +13,6 @@ from support.session import Session
 from support.wire.artifact import APP, CONTENT, MD5, SHA1, SHA256, error_of, properties_of
 
 FILE = f"generic-local/{APP}"
-AQL = {"Content-Type": "text/plain"}
 RELEASES = {
     "key": "maven-release-local",
     "rclass": "local",
@@ -132,13 +131,6 @@ def test_old_version_stores_sha256_files_as_ordinary_files(artifactory, old_vers
     assert artifactory.put(f"/{FILE}.sha256", b"x").json()["path"] == f"/{APP}.sha256"
     assert artifactory.get(f"/{FILE}.sha256").content == b"x"
     assert artifactory.get(f"/{FILE}.sha1").text == SHA1
-
-
-@pytest.mark.parametrize("query", ['items.find().include("sha256")', 'items.find({"sha256":"x"})'])
-def test_old_version_refuses_queries_for_sha256(artifactory, old_version, query):
-    status, message = error_of(artifactory.post("/api/search/aql", query, headers=AQL))
-    assert status == 400
-    assert message.startswith(f"Failed to parse query: {query}, it looks like there is syntax error near")
 
 
 @pytest.mark.parametrize(

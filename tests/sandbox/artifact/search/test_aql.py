@@ -342,9 +342,9 @@ def test_delete_deletes_items_when_it_is_not_a_trial(artifactory, doomed, query)
 def test_actions_are_a_syntax_error_when_the_version_has_none(artifactory, doomed):
     doomed.switch("artifact", version="4.4.2")
     for query in (DELETE, UPDATE):
-        status, message = error_of(artifactory.post(AQL, data=query, headers=TEXT))
-        assert status == 400
-        assert "syntax error" in message
+        response = artifactory.post(AQL, data=query, headers=TEXT)
+        assert response.status_code == 400
+        assert response.text.startswith("Fail to parse query")
     assert not is_deleted(artifactory)
 
 
@@ -367,3 +367,64 @@ def test_update_requires_pro(artifactory, doomed):
     doomed.switch("artifact", edition="oss")
     message = "Filtering properties result is not supported by AQL in the open source version\n"
     assert error_of(artifactory.post(AQL, data=UPDATE, headers=TEXT)) == (400, message)
+
+
+FIND = 'items.find({"repo":"generic-local"})'
+
+
+@pytest.mark.parametrize(
+    ("version", "query", "rest"),
+    [
+        # What later versions know, with the rest of the query that the error names.
+        ("4.4.2", f'{FIND}.include("name","virtual_repos")', 'virtual_repos")'),
+        ("5.4.6", f'{FIND}.include("sha256")', 'sha256")'),
+        ("5.4.6", f'{FIND}.include("repo_path_checksum")', 'repo_path_checksum")'),
+        ("5.4.6", 'items.find({"sha256":"x"})', 'sha256":"x"})'),
+        ("5.4.6", 'builds.find().include("name","started")', 'started")'),
+        ("5.4.6", "releases.find()", "releases.find()"),
+        ("6.20.0", f"{FIND}.transitive()", "transitive()"),
+        ("4.4.2", 'items.find({"modified":{"$last":"1d"}})', '$last":"1d"}})'),
+        ("4.4.2", 'items.find({"modified":{"$before":"1d"}})', '$before":"1d"}})'),
+        # A value without quotation marks before a comma.
+        ("5.4.6", 'items.find({"depth":1,"name":"x"})', '1,"name":"x"})'),
+        ("5.4.6", 'items.find({"name":null,"depth":"1"})', 'null,"depth":"1"})'),
+        ("6.20.0", 'items.find({"depth":1,"name":"x"})', ',"name":"x"})'),
+    ],
+)
+def test_old_version_names_what_it_does_not_know_in_plain_text(artifactory, sandbox, version, query, rest):
+    sandbox.switch("artifact", version=version)
+    response = artifactory.post(AQL, data=query, headers=TEXT)
+    verb = "Fail" if version == "4.4.2" else "Failed"
+    end = f"it looks like there is syntax error near the following sub-query: {rest}"
+    assert (response.status_code, response.text) == (400, f"{verb} to parse query: {query}, {end}")
+    assert response.headers["Content-Type"].startswith("application/json")
+
+
+@pytest.mark.parametrize(
+    ("version", "missing"),
+    [
+        ("4.4.2", {"virtual_repos", "sha256", "repo_path_checksum"}),
+        ("5.4.6", {"sha256", "repo_path_checksum"}),
+        ("6.20.0", set()),
+    ],
+)
+def test_all_fields_are_those_of_the_version(artifactory, sandbox, version, missing):
+    query = f'{FIND}.include("*")'
+    fields = set(run_query(artifactory, query)[0])
+    sandbox.switch("artifact", version=version)
+    assert fields - set(run_query(artifactory, query)[0]) == missing
+
+
+@pytest.mark.parametrize(
+    ("version", "limit", "status"),
+    [("4.4.2", -1, 400), ("4.4.2", 0, 400), ("5.4.6", -1, 200), ("5.4.6", 0, 400), ("6.20.0", 0, 200)],
+)
+def test_limits_that_old_versions_cannot_execute(artifactory, sandbox, version, limit, status):
+    sandbox.switch("artifact", version=version)
+    assert artifactory.post(AQL, data=f"{FIND}.limit({limit})", headers=TEXT).status_code == status
+
+
+@pytest.mark.parametrize(("version", "status"), [("4.4.2", 200), ("5.4.6", 415)])
+def test_version_4_accepts_queries_of_any_media_type(artifactory, sandbox, version, status):
+    sandbox.switch("artifact", version=version)
+    assert artifactory.post(AQL, data=FIND, headers={"Content-Type": "application/json"}).status_code == status
