@@ -22,7 +22,7 @@ from ..replications.replications import list_replicated_repositories, list_repli
 from ..repositories.repositories import CONFIGURATION_FIELDS
 from ..state import State
 from ..system.certificates import list_certificates
-from ..system.configuration.store import Configuration, load_section_of_new_server
+from ..system.configuration.store import Configuration
 from .administration import REPLICATION_FIELDS
 from .seed import BUILD_CHANGE_FIELDS, BUILD_FIELDS, MODULE_FIELDS
 
@@ -215,7 +215,7 @@ def _export_project(state: State, project: dict[str, Any]) -> dict[str, Any]:
 def _export_configuration(configuration: Configuration) -> dict[str, Any]:
     """Return the sections that differ from those of a new server."""
     sections = configuration.load()
-    return {name: value for name, value in sections.items() if value != load_section_of_new_server(name)}
+    return {name: value for name, value in sections.items() if value != configuration.load_section_of_new_server(name)}
 
 
 def _export_release_bundle(state: State, bundle: Bundle) -> dict[str, Any]:

@@ -376,3 +376,47 @@ def test_base_url_is_replaced_as_text(artifactory, artifactory_reader, read):
     assert read("urlBase") == "http://files.example.com"
     assert artifactory.put(address, data=b"nowhere", headers=text).status_code == 400
     assert artifactory_reader.put(address, data=b"http://other.example.com", headers=text).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("version", "schema", "layouts", "sections"),
+    [
+        ("4.4.2", "1.6.9", 10, ["folderDownloadConfig", "trashcanConfig"]),
+        ("5.4.6", "2.0.5", 13, ["trashcanConfig", "replicationsConfig", "bintrayApplications", "sumoLogicConfig"]),
+        ("6.20.0", "2.2.5", 15, ["trashcanConfig", "replicationsConfig", "bintrayApplications", "sumoLogicConfig"]),
+    ],
+)
+def test_schema_sections_and_layouts_are_those_of_the_version(artifactory, sandbox, version, schema, layouts, sections):
+    sandbox.switch("artifact", edition="oss", version=version)
+    root = ET.fromstring(artifactory.get(PATH).content)
+    namespace = f"{{http://artifactory.jfrog.org/xsd/{schema}}}"
+    names = [element.tag.removeprefix(namespace) for element in root]
+    assert names[-len(sections) :] == sections
+    assert ("revision" in names, "distributionRepositories" in names) == (version[0] == "6", version[0] != "4")
+    assert len(root.findall(f"{namespace}repoLayouts/{namespace}repoLayout")) == layouts
+    property_sets = root.findall(f"{namespace}propertySets/{namespace}propertySet")
+    assert len(property_sets) == (1 if version[0] == "6" else 0)
+    backup = root.find(f"{namespace}backups/{namespace}backup")
+    members = [element.tag.removeprefix(namespace) for element in backup]
+    assert (
+        members[7:]
+        == {
+            "4": ["excludeNewRepositories"],
+            "5": ["excludeNewRepositories", "precalculate"],
+            "6": ["excludeNewRepositories", "precalculate", "exportMissionControl"],
+        }[version[0]]
+    )
+
+
+def test_a_configuration_of_version_5_can_be_sent_back(artifactory, sandbox):
+    sandbox.switch("artifact", version="5.4.6")
+    document = artifactory.get(PATH).content
+    headers = {"Content-Type": "application/xml"}
+    assert artifactory.post(PATH, document, headers=headers).status_code == 200
+    assert artifactory.get(PATH).content == document
+
+
+def test_a_version_without_merging_names_the_methods_of_the_configuration(artifactory, sandbox):
+    sandbox.switch("artifact", version="5.4.6")
+    response = artifactory.patch(PATH, b"urlBase: http://a.example", headers={"Content-Type": "application/yaml"})
+    assert (response.status_code, response.headers["Allow"]) == (405, "HEAD,POST,GET,OPTIONS")

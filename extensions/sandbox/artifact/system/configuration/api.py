@@ -15,19 +15,20 @@ from starlette.responses import PlainTextResponse, Response
 from ....http.routing import Route
 from ....parsing.documents import parse_xml
 from ...call import Call
-from ...protocol import feature_versions, methods
+from ...protocol import feature_versions
 from ...protocol.errors import ArtifactError
 from ...replications.replications import list_replicated_repositories, list_replications
 from .repository_elements import CLASSES, add_repositories, parse_repositories, replace_repositories
 from .repository_references import check_repositories
-from .schema import REPOSITORY_SECTIONS, SECTIONS, list_sections
+from .schema import REPOSITORY_SECTIONS, SECTIONS, list_sections, select_members
 from .store import check_references, complete_document
 from .values import DELETIONS, UnknownMember, ViolatesSchema, count_leaves, merge
 from .xml_format import add_value, encrypt, local_name, parse_value
 
 XSD = "http://artifactory.jfrog.org/xsd/"
 # Schemas of the latest recorded version before 7, and of version 7.
-SCHEMA_VERSION, SCHEMA_VERSION_7 = "1.6.9", "3.1.32"
+# The versions of the schema by the first version of the server that has them.
+SCHEMA_VERSIONS = (("7.0", "3.1.32"), ("6.0", "2.2.5"), ("5.0", "2.0.5"), ("0", "1.6.9"))
 KNOWN_NAMESPACE = re.compile(rf"\{{{re.escape(XSD)}[123]\.\d+\.\d+\}}config")
 SCHEMA_VIOLATION = "Failed to read object from stream."
 REPOSITORIES_IN_CONFIGURATION = (
@@ -52,7 +53,8 @@ async def get_configuration(call: Call) -> Response:
     )
     document = call.configuration.load()
     encrypts = call.supports(feature_versions.CONFIGURATION_SCHEMA_3)
-    for name in list_sections(call.get_switch("version")):
+    version = call.get_switch("version")
+    for name in list_sections(version):
         if name in CLASSES:
             add_repositories(ET.SubElement(root, name), name, call.repositories)
         elif name == "revision":
@@ -60,7 +62,8 @@ async def get_configuration(call: Call) -> Response:
         elif SECTIONS[name] is None:
             ET.SubElement(root, name)
         elif name in document:
-            add_value(root, name, SECTIONS[name], document[name], encrypt if encrypts else str)
+            kind = select_members(version, name, SECTIONS[name])
+            add_value(root, name, kind, document[name], encrypt if encrypts else str)
     ET.indent(root, "    ")
     return Response(f"{DECLARATION}{ET.tostring(root, 'unicode')}\n".encode(), media_type="application/xml")
 
@@ -88,8 +91,6 @@ async def replace_configuration(call: Call) -> Response:
 
 async def merge_configuration(call: Call) -> Response:
     """Handle `PATCH /api/system/configuration`."""
-    if not call.supports(feature_versions.CONFIGURATION_PATCH):
-        raise methods.method_not_allowed_error(ROUTES[:2])
     call.require_admin()
     _require_media_type(call, "application/yaml")
     try:
@@ -198,7 +199,7 @@ def _require_media_type(call: Call, expected: str) -> None:
 
 
 def _schema_version(call: Call) -> str:
-    return SCHEMA_VERSION_7 if call.supports(feature_versions.CONFIGURATION_SCHEMA_3) else SCHEMA_VERSION
+    return next(schema for version, schema in SCHEMA_VERSIONS if call.supports(version))
 
 
 def _reload_message(call: Call) -> str:
@@ -213,5 +214,5 @@ PATH = "/api/system/configuration"
 ROUTES = (
     Route("GET", PATH, get_configuration, "central_configuration"),
     Route("POST", PATH, replace_configuration, "replace_configuration"),
-    Route("PATCH", PATH, merge_configuration, "merge_configuration"),
+    Route("PATCH", PATH, merge_configuration, "merge_configuration", since=feature_versions.CONFIGURATION_PATCH),
 )

@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...maven.layouts import GRADLE_FILE, MAVEN_FILE
+from ...protocol import feature_versions
+from ...protocol.versions import is_at_least
 from .schema import SECTIONS
 
 # Sections and members with a default that a new server does not have.
@@ -64,6 +66,23 @@ _LAYOUTS: dict[str, tuple[str, str | None, str, str]] = {
     "ansible-default": ("[orgPath]/[module]/[module]-[baseRev].[ext]", None, _ANY, _ANY),
     "nix-default": ("[orgPath]/[module]/[module]-[baseRev].[ext]", None, _ANY, _ANY),
 }
+# The versions that introduced layouts: 4.4.2, 5.4.6 and 6.20 lack those of later ones.
+_LAYOUT_VERSIONS = {
+    **dict.fromkeys(("composer-default", "conan-default", "puppet-default"), "5.0"),
+    **dict.fromkeys(("go-default", "build-default"), "6.0"),
+    **dict.fromkeys(
+        (
+            *("cargo-default", "terraform-module-default", "terraform-provider-default", "swift-default"),
+            *("ansible-default", "nix-default"),
+        ),
+        "7.0",
+    ),
+}
+# Layouts that differ in versions before the given one.
+_OLD_LAYOUTS: dict[str, tuple[str, tuple[str, str | None, str, str]]] = {
+    "conan-default": ("6.0", ("[module]/[baseRev]/[org]/[channel<[^/]+>][remainder<(?:.*)>]", None, _ANY, _ANY)),
+    "simple-default": ("5.0", ("[orgPath]/[module]/[module]-[baseRev](-[fileItegRev]).[ext]", None, _ANY, _ANY)),
+}
 _LICENSES = ("AGPL-V3", "Apache-2.0", "BSD 3-Clause", "EPL-2.0", "GPL-3.0", "LGPL-3.0", "MIT", "MPL-2.0")
 _WEEKLY = {"enabled": False, "cronExp": "0 0 2 ? * SAT", "retentionPeriodHours": 336}
 _DAILY = {"enabled": True, "cronExp": "0 0 2 ? * MON-FRI", "retentionPeriodHours": 0}
@@ -88,12 +107,24 @@ _SPECIFIC: dict[str, Any] = {
 }
 
 
-def list_specific() -> dict[str, Any]:
+def list_specific(version: str, is_oss: bool) -> dict[str, Any]:
     """Return the members of a new server that differ from the defaults of the schema, by section."""
     names = [name for name, kind in SECTIONS.items() if isinstance(kind, dict) and name not in _ABSENT]
     present: dict[str, Any] = {name: {} for name in names}
-    layouts = {name: _describe_layout(*patterns) for name, patterns in _LAYOUTS.items()}
-    return {**present, "proxies": {}, "reverseProxies": {}, "repoLayouts": layouts, **_SPECIFIC}
+    layouts = {
+        name: _describe_layout(*_select_patterns(name, version))
+        for name in _LAYOUTS
+        if is_at_least(version, _LAYOUT_VERSIONS.get(name, "0"))
+    }
+    specific = {**present, "proxies": {}, "reverseProxies": {}, "repoLayouts": layouts, **_SPECIFIC}
+    if is_oss and not is_at_least(version, feature_versions.OPEN_SOURCE_PROPERTY_SET):
+        specific["propertySets"] = {}
+    return specific
+
+
+def _select_patterns(name: str, version: str) -> tuple[str, str | None, str, str]:
+    end, patterns = _OLD_LAYOUTS.get(name, ("0", _LAYOUTS[name]))
+    return _LAYOUTS[name] if is_at_least(version, end) else patterns
 
 
 def _describe_layout(artifact: str, descriptor: str | None, folder: str, file: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ A default of type bool, int or str stands for the type as well.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...protocol import feature_versions
@@ -200,6 +200,7 @@ SECTIONS: dict[str, Any] = {
     "backups": Keyed("backup", "key", BACKUP, is_id=True),
     "indexer": {"enabled": False, **CRON, "includedRepositories": REPOSITORIES},
     **dict.fromkeys(REPOSITORY_SECTIONS),
+    "distributionRepositories": None,
     "proxies": Keyed("proxy", "key", PROXY, is_id=True),
     "reverseProxies": Keyed("reverseProxy", "key", REVERSE_PROXY),
     "propertySets": Keyed("propertySet", "name", PROPERTY_SET, is_id=True),
@@ -229,6 +230,7 @@ SECTIONS: dict[str, Any] = {
     },
     "trashcanConfig": {"enabled": True, "allowPermDeletes": False, "retentionPeriodDays": 14},
     "replicationsConfig": {"blockPushReplications": False, "blockPullReplications": False},
+    "bintrayApplications": None,
     "sumoLogicConfig": {"enabled": False},
     "releaseBundlesConfig": {"incompleteCleanupPeriodHours": 720},
     "signedUrlConfig": {"maxValidForSeconds": 31536000},
@@ -238,16 +240,45 @@ SECTIONS: dict[str, Any] = {
 INTRODUCED = {
     "revision": feature_versions.CONFIGURATION_REVISION,
     "federatedRepositories": feature_versions.CONFIGURATION_SCHEMA_3,
-    "replicationsConfig": feature_versions.CONFIGURATION_REVISION,
     **dict.fromkeys(
-        ("sumoLogicConfig", "releaseBundlesConfig", "signedUrlConfig", "downloadRedirectConfig"),
+        ("distributionRepositories", "replicationsConfig", "bintrayApplications", "sumoLogicConfig"),
+        feature_versions.CONFIGURATION_SCHEMA_2,
+    ),
+    **dict.fromkeys(
+        ("releaseBundlesConfig", "signedUrlConfig", "downloadRedirectConfig"),
         feature_versions.CONFIGURATION_SCHEMA_3,
     ),
 }
 REMOVED = {
-    "bintrayConfig": feature_versions.CONFIGURATION_SCHEMA_3,
+    **dict.fromkeys(
+        ("bintrayConfig", "distributionRepositories", "bintrayApplications"), feature_versions.CONFIGURATION_SCHEMA_3
+    ),
     **dict.fromkeys(REPOSITORY_SECTIONS, feature_versions.REPOSITORIES_OUTSIDE_CONFIGURATION),
 }
+
+
+# The versions that introduced members. Responses of earlier ones omit them.
+MEMBER_VERSIONS = {
+    "security.passwordSettings.resetPolicy": "5.0",
+    "security.buildGlobalBasicReadAllowed": feature_versions.BUILD_PERMISSIONS,
+    "security.buildGlobalBasicReadForAnonymous": feature_versions.BUILD_PERMISSIONS,
+    "backups.precalculate": "5.0",
+    "backups.exportMissionControl": "6.0",
+    "folderDownloadConfig.enabledForAnonymous": "6.0",
+}
+
+
+def select_members(version: str, path: str, kind: Any) -> Any:
+    """Return the type of a section or member without the members that a version lacks."""
+    if isinstance(kind, Keyed):
+        return replace(kind, members=select_members(version, path, kind.members))
+    if not isinstance(kind, Mapping):
+        return kind
+    return {
+        name: select_members(version, f"{path}.{name}", member)
+        for name, member in kind.items()
+        if is_at_least(version, MEMBER_VERSIONS.get(f"{path}.{name}", "0"))
+    }
 
 
 def list_sections(version: str) -> list[str]:

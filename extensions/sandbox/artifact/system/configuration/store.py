@@ -26,15 +26,10 @@ SCHEMA = "CREATE TABLE artifact_configuration (section TEXT PRIMARY KEY, value T
 
 
 @functools.cache
-def _section_of_new_server(name: str) -> str:
-    specific, kind = list_specific(), SECTIONS[name]
+def _section_of_new_server(name: str, version: str, is_oss: bool) -> str:
+    specific, kind = list_specific(version, is_oss), SECTIONS[name]
     is_absent = kind is None or (name not in specific and isinstance(kind, (dict, Keyed)))
     return json.dumps(None if is_absent else complete(kind, specific.get(name), name))
-
-
-def load_section_of_new_server(name: str) -> Any:
-    """Return a section of a server that was not configured yet, or null if it is absent."""
-    return json.loads(_section_of_new_server(name))
 
 
 class Configuration:
@@ -55,11 +50,19 @@ class Configuration:
     def load_section(self, name: str) -> Any:
         """Return a section, or `None` if it is absent."""
         row = self._runtime.db.execute("SELECT value FROM artifact_configuration WHERE section = ?", (name,)).fetchone()
-        value = json.loads(row["value"]) if row else load_section_of_new_server(name)
+        value = json.loads(row["value"]) if row else self.load_section_of_new_server(name)
         for (section, member), switch in _SWITCHES.items():
             if section == name and value is not None:
                 value[member] = self._runtime.get_switch("artifact", switch)
         return value
+
+    def load_section_of_new_server(self, name: str) -> Any:
+        """Return a section of a server that was not configured yet, or null if it is absent."""
+        return json.loads(self._section_of_new_server(name))
+
+    def _section_of_new_server(self, name: str) -> str:
+        version, edition = (self._runtime.get_switch("artifact", switch) for switch in ("version", "edition"))
+        return _section_of_new_server(name, version, edition == "oss")
 
     def save(self, document: dict[str, Any]) -> None:
         """Replace all sections by those of a complete document."""
@@ -73,7 +76,7 @@ class Configuration:
 
     def _save_section(self, name: str, value: Any) -> None:
         text = json.dumps(value)
-        if text == _section_of_new_server(name):
+        if text == self._section_of_new_server(name):
             self._runtime.db.execute("DELETE FROM artifact_configuration WHERE section = ?", (name,))
         else:
             self._runtime.db.execute("INSERT OR REPLACE INTO artifact_configuration VALUES (?, ?)", (name, text))
