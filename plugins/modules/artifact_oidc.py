@@ -58,7 +58,9 @@ options:
     description:
       - URL of the provider. The URL must start with V(https://). Artifactory finds the public keys of the provider
         through C(/.well-known/openid-configuration) below this URL. Required if the provider does not exist.
-      - With O(provider_type=github), the URL must start with V(https://token.actions.githubusercontent.com).
+      - With O(provider_type=github), the URL must start with V(https://token.actions.githubusercontent.com) and must
+        not end with V(/). With other types, the module warns about V(/) at the end, because Artifactory may be unable
+        to read the keys then.
     type: str
   provider_type:
     description: Type of the provider, which cannot be changed. Required if the provider does not exist.
@@ -165,7 +167,8 @@ options:
         type: str
       audience:
         description: JFrog services that accept the token, separated by spaces, such as V(jfrt@*) for Artifactory. The
-          default for a new mapping is V(*@*), which stands for all services.
+          default for a new mapping is V(*@*), which stands for all services. The order is ignored, so that an
+          existing order is kept.
         type: str
       expires_in:
         description: Lifetime of the token in seconds, at least V(60). The default for a new mapping is V(60). The

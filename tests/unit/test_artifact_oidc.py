@@ -311,6 +311,41 @@ def test_mappings_of_a_provider_in_a_project_belong_to_the_project() -> None:
         assert manage(server, **NAMED, identity_mappings=[], purge=True)["changed"]
 
 
+@pytest.mark.parametrize(
+    ("stored", "declared", "written"),
+    [
+        (None, "jfrt@* jfac@*", "jfrt@* jfac@*"),
+        ("jfac@* jfrt@*", "jfrt@* jfac@*", "jfac@* jfrt@*"),
+        ("jfac@*", "jfrt@* jfac@*", "jfrt@* jfac@*"),
+    ],
+)
+def test_order_of_the_audience_is_kept(stored: str | None, declared: str, written: str) -> None:
+    before = [] if stored is None else [{**STORED_MAPPING, "token_spec": {**TOKEN, "audience": stored}}]
+    after = {**STORED_MAPPING, "description": "new", "token_spec": {**TOKEN, "audience": written}}
+    write = remapped(after) if before else mapped(after)
+    mapping = {**MAPPING, "description": "new", "audience": declared}
+    reads = has(), maps(*before)
+    with conversation(*reads, *reads, write, has(), maps(after)) as server:
+        assert manage(server, **TASK, identity_mappings=[mapping])["changed"]
+    with conversation(has(), maps(after)) as server:
+        assert not manage(server, **TASK, identity_mappings=[mapping])["changed"]
+
+
+def test_slash_at_the_end_of_the_issuer_is_reported() -> None:
+    issuer = "https://gitlab.example.com/"
+    stored = {**STORED, "issuer_url": issuer}
+    missing = call("GET", ADDRESS, 404, json=NOT_FOUND)
+    with conversation(missing, version(), created({**BODY, "issuer_url": issuer}), has(stored)) as server:
+        result = manage(server, **{**TASK, "issuer_url": issuer})
+    assert "Option 'issuer_url': ends with '/'" in result["warnings"][0]
+    github = {**GITHUB, "issuer_url": f"{GITHUB['issuer_url']}/"}
+    result = run("artifact_oidc", url="http://127.0.0.1:1", **{**TASK, **github})
+    assert result["msg"] == (
+        "Option 'issuer_url': must not end with '/', because the tokens of GitHub name "
+        "https://token.actions.githubusercontent.com."
+    )
+
+
 def test_provider_is_deleted() -> None:
     deleted = call("DELETE", ADDRESS, 204)
     with conversation(has(), deleted, has(None), version()) as server:

@@ -95,12 +95,20 @@ class ManagedProvider:
                         f"'{before[option]}' to '{fields[option]}'. Delete the provider and create it again."
                     )
             providers.check_type(fields, before["provider_type"])
+        self._warn_of_slash(fields)
         provider = {**(before or {}), **fields}
         for name, changes in fields.get(providers.MAPPINGS, {}).items():
             if changes is not None:
                 self._check_mapping(name, (before or {}).get(providers.MAPPINGS, {}).get(name), changes, provider)
         if before is not None and fields.keys() & providers.LIMITS:
             self._check_unchanged_mappings(before, fields, provider)
+
+    def _warn_of_slash(self, fields: Fields) -> None:
+        if fields.get("issuer_url", "").endswith("/"):
+            self._task.warn(
+                "Option 'issuer_url': ends with '/', so Artifactory may be unable to read the keys of the provider. "
+                "Remove the slash, unless the issuer in the tokens ends with it."
+            )
 
     def predict_refusal(self) -> None:
         """Verify that the project of a new provider exists.
@@ -199,6 +207,11 @@ class ManagedProvider:
         declared = list(self._declared.get(providers.MAPPINGS, ()))
         return f"{providers.MAPPINGS}[{declared.index(name) if name in declared else repr(name)}]"
 
+    def _find_audience(self, name: str) -> str | None:
+        """Return the audience of a mapping as the task declares it."""
+        entries = self._task.params[providers.MAPPINGS] or ()
+        return next((entry["audience"] for entry in entries if entry["name"] == name), None)
+
     def _write_mappings(self, fields: Fields, project: str) -> None:
         """Replace the mappings that differ, then create the missing ones."""
         written = {name: changes for name, changes in fields.get(providers.MAPPINGS, {}).items() if changes is not None}
@@ -206,7 +219,7 @@ class ManagedProvider:
             record = self._mappings.get(name)
             before = None if record is None else mappings.read_fields(record)
             mapping = {**mappings.NEW_MAPPING, **(before or {}), **written[name]}
-            body = mappings.to_body(self._name, name, mapping, dict(record or {}))
+            body = mappings.to_body(self._name, name, mapping, dict(record or {}), self._find_audience(name))
             if record is None:
                 own_project = mappings.find_project(mapping["scope"]) or project
                 oidc.create_mapping(self._artifact, self._name, own_project, body)

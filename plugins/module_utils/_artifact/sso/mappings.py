@@ -183,11 +183,14 @@ def to_result(mappings: Fields) -> list[Fields]:
     return [{"name": name, **mapping, "claims": json.loads(mapping["claims"])} for name, mapping in complete.items()]
 
 
-def to_body(provider: str, name: str, mapping: Fields, stored: Fields) -> Fields:
+def to_body(provider: str, name: str, mapping: Fields, stored: Fields, declared_audience: str | None = None) -> Fields:
     """Return a mapping as the server takes it.
+
+    The audience has the order of the stored one if it has the same words, so that other clients see no change.
 
     :arg mapping: all fields
     :arg stored: the existing mapping as the server returned it, with members that the module does not know
+    :arg declared_audience: the audience with its words in the order of the task
     """
     kept, kept_token = (
         {member: value for member, value in members.items() if value is not None and member not in _TOKEN_TEXTS}
@@ -195,6 +198,8 @@ def to_body(provider: str, name: str, mapping: Fields, stored: Fields) -> Fields
     )
     identity = {field: mapping[field] for field in _TOKEN_TEXTS if mapping[field]}
     token = {field: mapping[field] for field in ("scope", "audience", "expires_in")}
+    spellings = (kept_token.get("audience"), declared_audience)
+    token["audience"] = next((text for text in spellings if _is_same_audience(text, mapping)), mapping["audience"])
     return {
         **kept,
         "name": name,
@@ -241,6 +246,10 @@ def _names_owner(value: t.Any) -> bool:
 
 def _format_claims(claims: Fields) -> str:
     return json.dumps(claims, sort_keys=True, ensure_ascii=False)
+
+
+def _is_same_audience(text: t.Any, mapping: Fields) -> bool:
+    return isinstance(text, str) and _sort_words(text) == mapping["audience"]
 
 
 def _sort_words(text: str) -> str:

@@ -74,6 +74,9 @@ def check_type(fields: Fields, provider_type: str) -> None:
             raise BadOption(
                 option, f"does not apply to the provider type '{provider_type}', only to {' and '.join(types)}"
             )
+    issuer = fields.get("issuer_url", "")
+    if provider_type == "github" and issuer.endswith("/"):
+        raise BadOption("issuer_url", f"must not end with '/', because the tokens of GitHub name {issuer.rstrip('/')}")
     if provider_type == "github" and not fields.get("issuer_url", _GITHUB_ISSUER).startswith(_GITHUB_ISSUER):
         raise BadOption(
             "issuer_url",
