@@ -47,7 +47,8 @@ options:
     type: bool
   cron:
     description: Schedule as a Quartz cron expression, such as V(0 0 2 ? * SUN) for 2:00 on Sundays. The expression has
-      6 or 7 fields, starting with the seconds. Required if the backup does not exist.
+      6 or 7 fields, starting with the seconds. If one day is V(*) and the other is not V(?), the module warns that the
+      backup does not run. Required if the backup does not exist.
     type: str
   retention_period_hours:
     description:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Modules for users and groups climb their ladder on each generation of Artifactory."""
+"""Modules climb their ladder on each generation of Artifactory."""
 
 from __future__ import annotations
 
@@ -37,3 +37,14 @@ def test_each_step_has_the_expected_result_on_each_version(case: str, version: s
     labels = {request["label"] for done in results.values() for request in done.requests}
     classic = {case.replace("artifact", verb) for verb in ("update", "replace")}
     assert bool(classic & labels) == (version in WITHOUT_ACCESS_API)
+
+
+@pytest.mark.parametrize("version", ["5.4.6", "7.161.5"])
+def test_tree_of_an_empty_repository_is_its_root(version: str, sandbox: Sandbox) -> None:
+    task = {"repo": "empty-local", "path": "/", "recursive": True, "properties": {"qa": "passed"}, **ACCOUNT}
+    sandbox.switch("artifact", version=version)
+    new = {"key": "empty-local", "type": "local", "package_type": "generic"}
+    assert run_here(sandbox, "artifact_repository", **new, **ACCOUNT).result["changed"]
+    changes = [run_here(sandbox, "artifact_properties", **task).result for _attempt in range(2)]
+    assert [result["changed"] for result in changes] == [True, False]
+    assert {result["tree_items"] for result in changes} == {1}

@@ -271,6 +271,30 @@ def test_response_that_is_no_configuration_is_an_error(response: Call, state: st
     assert not result["changed"]
 
 
+@pytest.mark.parametrize(
+    ("expression", "warns"),
+    [
+        ("10/20 15 14 5-10 * ? *", False),
+        ("* 5,7,9 14-16 * * ? *", False),
+        ("* 5,7,9 14/2 * * WED,Sat *", True),
+        ("* * * * * ? *", False),
+        ("* * 14/2 * * mon/3 *", True),
+        ("* 5-9 14/2 * * 1-3 *", True),
+        ("*/3 */51 */12 */2 */4 ? *", False),
+        ("* 5 22-23 * * Sun *", True),
+        ("0/5 14,18,3-39,52 * ? JAN,MAR,SEP MON-FRI 2002-2010", False),
+    ],
+)
+def test_schedule_that_servers_store_is_accepted(expression: str, warns: bool) -> None:
+    """Terraform's provider stores them in its tests."""
+    stored = f"<backup><key>weekly</key><cronExp>{expression}</cronExp></backup>"
+    write = patch({"backups": {"weekly": {"cronExp": expression}}})
+    with conversation(read(backups(WEEKLY)), write, read(backups(stored))) as server:
+        result = manage(server.url, key="weekly", cron=expression)
+    assert result["changed"]
+    assert bool(result.get("warnings")) is warns
+
+
 def test_old_server_is_reported() -> None:
     with conversation(read(backups()), version("5.4.6")) as server:
         result = manage(server.url, **TASK)

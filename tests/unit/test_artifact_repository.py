@@ -121,6 +121,18 @@ def test_default_deployment_repository_is_cleared_with_a_name_that_does_not_exis
         assert manage(server, **virtual)["changed"]
 
 
+def test_virtual_conan_repository_can_force_authentication() -> None:
+    virtual = {
+        "key": "conan",
+        "type": "virtual",
+        "package_type": "conan",
+        "settings": {"forceConanAuthentication": True},
+    }
+    current = {"rclass": "virtual", "packageType": "conan", "forceConanAuthentication": True}
+    with conversation(has("conan", **current)) as server:
+        assert not manage(server, **virtual)["changed"]
+
+
 def test_order_of_members_is_significant_in_virtual_repositories() -> None:
     virtual = {"key": "npm", "type": "virtual", "package_type": "npm"}
     with conversation(has("npm", rclass="virtual", repositories=["a", "b"])) as server:

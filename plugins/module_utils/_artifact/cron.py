@@ -24,9 +24,10 @@ _PART = re.compile(r"(\*|[A-Z]{3}|\d{1,4})?(?:-([A-Z]{3}|\d{1,4}))?(?:/(\d{1,4})
 _EXAMPLE = "such as '0 0 2 * * ?' for 2:00 every day"
 
 
-def check_cron(option: str, expression: str) -> None:
+def check_cron(option: str, expression: str, accepts_two_days: bool = False) -> None:
     """Verify a Quartz cron expression.
 
+    :arg accepts_two_days: whether the server stores an expression with `*` as one day and without `?` as the other
     :raises BadOption: if it has not 6 or 7 fields, or a field that Quartz refuses
     """
     fields = expression.upper().split()
@@ -41,11 +42,19 @@ def check_cron(option: str, expression: str) -> None:
             raise BadOption(
                 option, f"'{field}' is not a valid {_FIELDS[index]} of a Quartz cron expression, {_EXAMPLE}"
             )
-    if (fields[_DAY_OF_MONTH] == "?") == (fields[_DAY_OF_WEEK] == "?"):
+    days = fields[_DAY_OF_MONTH], fields[_DAY_OF_WEEK]
+    if days.count("?") != 1 and not (accepts_two_days and has_two_days(expression)):
         raise BadOption(
             option,
             f"must have '?' as either the day of month or the day of week of a Quartz cron expression, {_EXAMPLE}",
         )
+
+
+def has_two_days(expression: str) -> bool:
+    """Return whether neither day is `?` and one is `*`. JFrog's Terraform provider stores such backups in its tests."""
+    fields = expression.split()
+    days = fields[_DAY_OF_MONTH], fields[_DAY_OF_WEEK]
+    return "?" not in days and "*" in days
 
 
 def is_same_cron(one: str | None, other: str | None) -> bool:

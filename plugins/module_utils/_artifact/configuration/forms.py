@@ -80,7 +80,7 @@ class Form:
 
     def _parse(self, option: str, value: t.Any) -> t.Any:
         if option == "cron":
-            check_cron(option, value)
+            check_cron(option, value, accepts_two_days=True)
         if isinstance(value, list):
             for index, text in enumerate(value):
                 check_text(f"{option}[{index}]", text)

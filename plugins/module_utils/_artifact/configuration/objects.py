@@ -16,6 +16,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.con
     References,
     list_ids,
 )
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cron import has_two_days
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories import queries
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import SharedValues, process_one_or_items
@@ -106,6 +107,11 @@ class ManagedObject:
 
     def _check_fields(self, before: Fields | None, fields: Fields) -> None:
         form = self._form
+        if "cron" in fields and has_two_days(fields["cron"]):
+            self._task.warn(
+                f"Option 'cron': Artifactory stores '{fields['cron']}', but does not run a schedule without '?' as one "
+                "of the two days."
+            )
         if before is None:
             for option in form.required:
                 if not fields.get(option):

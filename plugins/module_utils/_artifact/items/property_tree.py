@@ -48,6 +48,8 @@ def read_tree(artifact: ArtifactService, repo: str, path: str, may_be_missing: b
         for key, texts in properties.items():
             counts[key] += 1
             values[key] = texts if values.setdefault(key, texts) == texts else MIXED
+    if not count and not path:
+        return dict(artifact.fetch_properties(repo, path, may_be_missing)), 1
     if not count and not may_be_missing:
         raise MissingObject(
             f"Item '{path}' does not exist in repository '{repo}', or the account has no Read permission on it."

@@ -229,6 +229,7 @@ _VIRTUAL_TYPES: dict[str, Members] = {
     **dict.fromkeys(JAVA_TYPES, _JAVA_VIRTUAL),
     "alpine": {"primaryKeyPairRef": "", **_LONG_CACHE},
     "bower": _VIRTUAL_DEPENDENCIES,
+    "conan": {"forceConanAuthentication": False},
     "conda": _LONG_CACHE,
     "cran": _LONG_CACHE,
     "debian": {
