@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts import groovy
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts import groovy, origins
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     OutcomeUnknown,
     ToolchainError,
     UnexpectedResponse,
+    join_names,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 
 # The sandbox recognizes the scripts of modules by this line, because it cannot run Groovy with the classes of Jenkins
 _NAME = "// buildworks.toolchain: {}\n"
+# Parts of the names of exceptions if a class or member that a script uses does not exist
+_INCOMPATIBLE = ("Missing", "NoSuch", "ClassNotFound", "NoClassDef", "MultipleCompilationErrors")
 
 
 class ScriptFailure(ToolchainError):
@@ -49,7 +52,10 @@ def run_internal(
         raise
     if "error" in report:
         error = report["error"]
-        raise ScriptFailure(f"The script to {name} failed: {error['type']}: {error['message']}")
+        message = f"The script to {name} failed: {error['type']}: {error['message']}"
+        if any(kind in error["type"] for kind in _INCOMPATIBLE):
+            message += f". It is written for {join_names(origins.list_programs(name))}. Report this with your versions"
+        raise ScriptFailure(message)
     return report["value"]
 
 
