@@ -217,7 +217,7 @@ def describe(task: Task, key: str, record: Record) -> Fields:
 
 
 def count_handlers(record: Record) -> int:
-    """Return the number of handlers of a webhook in a response. Old versions of Artifactory allow several."""
+    """Return the number of handlers of a webhook in a response. The server allows several."""
     return len(record.records("handlers"))
 
 
