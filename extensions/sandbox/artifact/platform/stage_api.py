@@ -36,7 +36,7 @@ async def create_stage(call: Call) -> Response:
     if name in BUILT_IN or store.find(call.state, "stage", _key(project, name)):
         raise AccessError(409, f"Stage {name} already exists")
     now = int(call.runtime.clock.now() * 1000)
-    stage = {
+    stage: dict[str, Any] = {
         "name": name,
         "scope": "project" if project else "global",
         **({"project_key": project} if project else {}),
