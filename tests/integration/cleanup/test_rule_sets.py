@@ -22,7 +22,7 @@ from sandbox.client import Sandbox
 from support.cleanup import model
 from support.cleanup.generate import generate_options, generate_rules, generate_world
 from support.cleanup.model import Folder, PlannedItem, Prediction, Repository, StoredFile, predict
-from support.cleanup.world import paths_in, run, store_files
+from support.cleanup.world import files_and_folders_in, paths_in, run, store_files
 
 RULE_SETS = int(os.environ.get("RULE_SETS", "200"))
 SEED = os.environ.get("RULE_SETS_SEED", "artifact_cleanup")
@@ -66,11 +66,9 @@ def test_plan_and_remaining_files_match_the_model_when_rules_are_generated(
         compare_result(case, result, prediction, should_delete_folders)
         if not prediction.refused:
             compare_deletions(case, result, prediction, should_delete_folders)
-        compare_files(case, sandbox, repositories, prediction.remaining)
-
         folders = model.find_remaining_folders(files, folders, prediction, should_delete_folders)
         files = prediction.remaining
-        compare_folders(case, sandbox, repositories, folders)
+        compare_files_and_folders(case, sandbox, repositories, files, folders)
 
 
 class Case:
@@ -179,19 +177,25 @@ def compare_files(
     case: Case, sandbox: Sandbox, repositories: Iterable[Repository], files: Iterable[StoredFile]
 ) -> None:
     """Compare the files in the sandbox with the expected ones."""
-    keys = [key for key in map(model.get_content_key, repositories) if key]
-    actual = [(key, path) for key in keys for path in paths_in(sandbox, key)]
+    actual = [(key, path) for key in list_content_keys(repositories) for path in paths_in(sandbox, key)]
     case.compare_members("files", actual, [(file.repo, file.path) for file in files])
 
 
-def compare_folders(
-    case: Case, sandbox: Sandbox, repositories: Iterable[Repository], folders: Iterable[Folder]
+def compare_files_and_folders(
+    case: Case,
+    sandbox: Sandbox,
+    repositories: Iterable[Repository],
+    files: Iterable[StoredFile],
+    folders: Iterable[Folder],
 ) -> None:
-    """Compare the folders in the sandbox with the expected ones."""
-    keys = [key for key in map(model.get_content_key, repositories) if key]
-    actual = [
-        (key, path)
-        for key in keys
-        for path in set(paths_in(sandbox, key, folders=True)) - set(paths_in(sandbox, key)) - {""}
-    ]
-    case.compare_members("folders", actual, folders)
+    """Compare the files and folders in the sandbox with the expected ones."""
+    contents = {key: files_and_folders_in(sandbox, key) for key in list_content_keys(repositories)}
+    actual_files = [(key, path) for key, (paths, _unused) in contents.items() for path in paths]
+    actual_folders = [(key, path) for key, (_unused, paths) in contents.items() for path in paths]
+    case.compare_members("files", actual_files, [(file.repo, file.path) for file in files])
+    case.compare_members("folders", actual_folders, folders)
+
+
+def list_content_keys(repositories: Iterable[Repository]) -> list[str]:
+    """Return the keys of the repositories that have contents."""
+    return [key for key in map(model.get_content_key, repositories) if key]

@@ -10,6 +10,7 @@ All times are milliseconds since 1970.
 from __future__ import annotations
 
 import datetime
+import functools
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator
@@ -424,8 +425,14 @@ def get_title(rule: Rule, position: int) -> str:
 
 def matches(pattern: str, text: str) -> bool:
     """Return whether a pattern matches a whole text."""
+    return translate(pattern).fullmatch(text) is not None
+
+
+@functools.cache
+def translate(pattern: str) -> re.Pattern[str]:
+    """Return a pattern as a regular expression."""
     wildcards = {"*": ".*", "?": "."}
-    return re.fullmatch("".join(wildcards.get(one, re.escape(one)) for one in pattern), text, re.DOTALL) is not None
+    return re.compile("".join(wildcards.get(one, re.escape(one)) for one in pattern), re.DOTALL)
 
 
 def matches_any(patterns: Iterable[str], text: str) -> bool:
@@ -448,6 +455,7 @@ def is_handled(artifact: Artifact) -> bool:
     )
 
 
+@functools.cache
 def is_refused_character(one: str) -> bool:
     """Return whether a character is a double quote, a control character, a line separator or a surrogate."""
     return one in '"\u2028\u2029\u0085' or unicodedata.category(one) in ("Cc", "Cs")

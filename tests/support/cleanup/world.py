@@ -95,10 +95,23 @@ def call(sandbox: Sandbox, method: str, path: str, body: bytes | None = None) ->
 
 def paths_in(sandbox: Sandbox, repo: str, folders: bool = False) -> list[str]:
     """Return the paths of all files in a repository, optionally with its folders."""
+    return sorted(entry["uri"].lstrip("/") for entry in _list(sandbox, repo, folders))
+
+
+def files_and_folders_in(sandbox: Sandbox, repo: str) -> tuple[list[str], list[str]]:
+    """Return the paths of all files and the paths of all folders in a repository."""
+    files: list[str] = []
+    folders: list[str] = []
+    for entry in _list(sandbox, repo, folders=True):
+        (folders if entry["folder"] else files).append(entry["uri"].lstrip("/"))
+    return files, folders
+
+
+def _list(sandbox: Sandbox, repo: str, folders: bool) -> list[dict[str, Any]]:
     url = f"{sandbox.url}/artifactory/api/storage/{repo}?list&deep=1&listFolders={int(folders)}"
     headers = {"Authorization": f"Bearer {sandbox.environment['JFROG_ACCESS_TOKEN']}"}
     with urllib.request.urlopen(urllib.request.Request(url, headers=headers)) as answer:
-        return sorted(entry["uri"].lstrip("/") for entry in json.load(answer)["files"])
+        return json.load(answer)["files"]
 
 
 def deletes(sandbox: Sandbox) -> list[str]:
