@@ -80,7 +80,12 @@ def find_messages() -> list[str]:
 
 
 def _matches(pattern: str, message: str) -> bool:
-    return bool(re.fullmatch(".*".join(map(re.escape, pattern.split("…"))), message, re.DOTALL))
+    return bool(_compile(pattern).fullmatch(message))
+
+
+@functools.cache
+def _compile(pattern: str) -> re.Pattern[str]:
+    return re.compile(".*".join(map(re.escape, pattern.split("…"))), re.DOTALL)
 
 
 def _find_in_code(tree: ast.Module) -> Iterator[str]:
