@@ -296,8 +296,8 @@ def test_child_processes_are_stopped_with_the_server(tmp_path):
     child = f"(trap 'rm {alive}; exit' TERM; touch {alive}; sleep 600 & wait) &"
     command = ["sh", "-c", f"{child} exec {sys.executable} -m http.server --bind 127.0.0.1 {port}"]
     with run_server(command, f"http://127.0.0.1:{port}/", tmp_path / "log", timeout=60):
-        wait_for(alive.exists, "the child to start", timeout=30)
-    wait_for(lambda: not alive.exists(), "the child to end", timeout=30)
+        wait_for(alive.exists, "the child to start")
+    wait_for(lambda: not alive.exists(), "the child to end")
 
 
 @pytest.mark.parametrize("server", [another_hudson, another_docker_registry])

@@ -8,13 +8,15 @@ from __future__ import annotations
 import itertools
 import json
 import threading
-import time
 import urllib.parse
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http import session
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 from sandbox.client import Sandbox
 from support.cleanup.world import LAYER, Artifact, call, deletes, paths_in, run, store_artifacts
 
@@ -80,25 +82,30 @@ def test_item_is_read_back_when_the_response_is_lost(kind: str, sandbox: Sandbox
     assert paths_in(sandbox, "old-local") == []
 
 
-def test_new_item_is_kept_when_the_response_is_lost(sandbox: Sandbox) -> None:
+def test_new_item_is_kept_when_the_response_is_lost(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     store_artifacts(sandbox, OLD[:1])
     sandbox.clear_journal()
     sandbox.fault(kind="reset_after", method="DELETE")
-    sandbox.fault(kind="latency", seconds=0.5, path="search/aql", nth=4)  # the look after the delete
-    other = threading.Thread(target=_deploy_anew, args=(sandbox,))
-    other.start()
+    monkeypatch.setattr(session.Connection, "send", _deploy_after_deletion(sandbox))
     result = run(rules=RULES)
-    other.join()
     assert not result.get("failed"), result
     assert result["counts"]["changed"] == 1
     assert len(deletes(sandbox)) == 1
     assert paths_in(sandbox, "old-local") == ["app/0.bin"]
 
 
-def _deploy_anew(sandbox: Sandbox) -> None:
-    while not deletes(sandbox):
-        time.sleep(0.01)
-    call(sandbox, "PUT", "/old-local/app/0.bin", b"new")
+def _deploy_after_deletion(sandbox: Sandbox) -> Callable[..., Response]:
+    """Return a replacement of `Connection.send` that deploys the item anew as soon as it is deleted."""
+    send, is_deployed = session.Connection.send, False
+
+    def deploy_and_send(*arguments: Any) -> Response:
+        nonlocal is_deployed
+        if not is_deployed and deletes(sandbox):
+            is_deployed = True
+            call(sandbox, "PUT", "/old-local/app/0.bin", b"new")
+        return send(*arguments)
+
+    return deploy_and_send
 
 
 def test_page_is_reduced_when_the_response_is_truncated(sandbox: Sandbox) -> None:

@@ -112,7 +112,7 @@ def _send_head(sandbox: client.Sandbox, method: str, path: str) -> bytes:
     """Return everything that a client receives that announces a body and waits for 100 Continue."""
     host, port = sandbox.url.removeprefix("http://").split(":")
     head = f"{method} {path} HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n"
-    with socket.create_connection((host, int(port)), timeout=10) as connection:
+    with socket.create_connection((host, int(port)), timeout=60) as connection:
         connection.sendall(head.encode())
         return b"".join(iter(lambda: connection.recv(65536), b""))
 

@@ -186,7 +186,7 @@ def search(running_sandbox: Sandbox) -> Callable[[str], list[int]]:
     def find_positions(query: str) -> list[int]:
         data = {**form, "query": f"grouping:off {query}"}
         answer = session.post(
-            f"{running_sandbox.url}/analysis/review/api", data=data, headers={"Content-Type": FORM}, timeout=30
+            f"{running_sandbox.url}/analysis/review/api", data=data, headers={"Content-Type": FORM}, timeout=60
         )
         assert answer.status_code == 200, answer.text
         return [int(line.partition('"line":')[2].split(",")[0]) - 1 for line in answer.text.splitlines()]

@@ -25,7 +25,7 @@ class Tool:
     def call(self, *arguments: str, url: bool = True, **environment: str) -> tuple[int, list[str], str]:
         command = [self.environment["SANDBOX_KWADMIN"], *(["--url", self.url] if url else []), *arguments]
         environment = {**self.environment, **environment}
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=30, check=False)
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
         return done.returncode, done.stdout.splitlines(), done.stderr.strip()
 
     def lines(self, *arguments: str) -> list[str]:

@@ -173,7 +173,7 @@ def test_mappings_with_roles_belong_to_the_project(platform, sandbox):
 
 def test_access_is_limited(platform, sandbox):
     assert Session(sandbox.url, ("reader", "sandbox-reader")).get(PROVIDERS).status_code == 403
-    assert requests.get(f"{sandbox.url}{PROVIDERS}", timeout=10).status_code == 401
+    assert requests.get(f"{sandbox.url}{PROVIDERS}", timeout=60).status_code == 401
     sandbox.switch("artifact", oidc_edition="enterprise")
     status, message = error_of(platform.get(PROVIDERS))
     assert (status, "available only in Artifactory Enterprise" in message) == (403, True)

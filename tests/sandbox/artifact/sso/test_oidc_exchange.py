@@ -70,7 +70,7 @@ def exchange(sandbox: Sandbox, claims: dict[str, Any], token: str | None = None,
         "provider_name": "gitlab",
         **fields,
     }
-    return requests.post(f"{sandbox.url}{TOKEN}", json=body, timeout=10)
+    return requests.post(f"{sandbox.url}{TOKEN}", json=body, timeout=60)
 
 
 def error_of(response: requests.Response) -> tuple[int, str]:
