@@ -563,8 +563,9 @@ class ModuleDocFragment:
 {options: {name: {}, previous_name: {}, description: {}, display_name: {},
     config: {}, allow_delete_content: {}, predict_missing: {},
     undeclared: {}, undeclared_in: {}, state: {}, items: {}, predicted_plugins: {},
-    deletions_only: {}, visibility_timeout: {}, workers: {}, on_error: {},
-    max_failures: {}, result_limit: {}, to_file: {}}}
+    deletions_only: {}, on_dropped: {}, visibility_timeout: {},
+    workers: {}, on_error: {}, max_failures: {}, result_limit: {},
+    to_file: {}}}
 """
 
     CI_FOLDER_INFO = r"""
@@ -586,8 +587,8 @@ class ModuleDocFragment:
     scan_interval: {}, shell: {}, label: {}, allow_delete_builds: {},
     predict_missing: {}, undeclared: {}, state: {}, items: {},
     predicted_plugins: {}, deletions_only: {}, update_secret: {},
-    visibility_timeout: {}, workers: {}, on_error: {}, max_failures: {},
-    result_limit: {}, to_file: {}}}
+    on_dropped: {}, visibility_timeout: {}, workers: {}, on_error: {},
+    max_failures: {}, result_limit: {}, to_file: {}}}
 """
 
     CI_JOB_INFO = r"""
@@ -614,8 +615,8 @@ class ModuleDocFragment:
     environment_variables: {}, tools: {}, config: {}, secret_file: {},
     owner: {}, group: {}, mode: {}, allow_abort_builds: {}, undeclared: {},
     state: {}, items: {}, predicted_plugins: {}, deletions_only: {},
-    visibility_timeout: {}, workers: {}, on_error: {}, max_failures: {},
-    result_limit: {}, to_file: {}}}
+    on_dropped: {}, visibility_timeout: {}, workers: {}, on_error: {},
+    max_failures: {}, result_limit: {}, to_file: {}}}
 """
 
     CI_NODE_DRAIN = r"""
@@ -685,9 +686,9 @@ class ModuleDocFragment:
     jobs: {}, purge: {}, regex: {}, recurse: {}, columns: {},
     status_filter: {}, filter_queue: {}, filter_executors: {},
     config: {}, predict_missing: {}, undeclared: {}, state: {},
-    items: {}, predicted_plugins: {}, deletions_only: {}, visibility_timeout: {},
-    workers: {}, on_error: {}, max_failures: {}, result_limit: {},
-    to_file: {}}}
+    items: {}, predicted_plugins: {}, deletions_only: {}, on_dropped: {},
+    visibility_timeout: {}, workers: {}, on_error: {}, max_failures: {},
+    result_limit: {}, to_file: {}}}
 """
 
     CI_VIEW_INFO = r"""

@@ -76,6 +76,7 @@ def reconcile(  # noqa: PLR0913  the steps of all modules
     may_disable: t.Callable[[Fields], bool] = lambda _fields: True,
     grants_access: bool = False,
     secrets: WriteOnlySecrets | None = None,
+    explain_shortfall: t.Callable[[], str] = str,
 ) -> None:
     """Create, update, replace or delete a resource, unless it already has the desired state.
 
@@ -108,6 +109,8 @@ def reconcile(  # noqa: PLR0913  the steps of all modules
         created disabled; takes the fields to write
     :arg grants_access: whether larger lists and true values of the resource give somebody more access
     :arg secrets: the secrets among the desired fields, which the server does not return
+    :arg explain_shortfall: returns a sentence about why the resource that was read last does not have the desired
+        fields, with a leading blank, or an empty text
     :raises ToolchainError: if a write was accepted but has no effect
     """
     reconciliation = _Reconciliation(
@@ -129,6 +132,7 @@ def reconcile(  # noqa: PLR0913  the steps of all modules
         may_disable=may_disable,
         grants_access=grants_access,
         secrets=secrets or WriteOnlySecrets(),
+        explain_shortfall=explain_shortfall,
     )
     reconciliation.run()
 
@@ -155,6 +159,7 @@ class _Reconciliation:
     may_disable: t.Callable[[Fields], bool]
     grants_access: bool
     secrets: WriteOnlySecrets
+    explain_shortfall: t.Callable[[], str]
     # the resource that was recorded last, as `after`; nothing if it was not read since the last write
     recorded: dict[str, Fields | None] = dataclasses.field(default_factory=dict)
 
@@ -391,7 +396,8 @@ class _Change:
         plan = self.plan
         shortfall = _describe_shortfall(plan.name, after, expected)
         if trouble is None:
-            return ToolchainError(f"The server accepted the change, but {shortfall}.{self._describe_wait()}")
+            reason = plan.explain_shortfall() or self._describe_wait()
+            return ToolchainError(f"The server accepted the change, but {shortfall}.{reason}")
         if after != self.before:
             return ToolchainError(
                 f"{describe_cause(trouble)} Reading back shows a part of the change, but {shortfall}."

@@ -27,6 +27,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.predict_missing
   - buildworks.toolchain.state
   - buildworks.toolchain.undeclared
+  - buildworks.toolchain.ci_on_dropped
   - buildworks.toolchain.visibility
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
@@ -143,6 +144,12 @@ options:
       allow_delete_content:
         description: Value of O(allow_delete_content) for this item.
         type: bool
+      on_dropped:
+        description: Value of O(on_dropped) for this item.
+        type: str
+        choices:
+          fail: Same as O(on_dropped=fail).
+          warn: Same as O(on_dropped=warn).
       state:
         description: Value of O(state) for this item.
         type: str
@@ -304,6 +311,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.items.fol
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.jobs import JOB
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import PREDICTED_PLUGINS
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.dropped import ON_DROPPED
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
     PREDICT_MISSING,
     STATE,
@@ -316,7 +324,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import append_undeclared
 
-ITEM = STATE + ArgumentSpec(
+ITEM = (STATE + ON_DROPPED) + ArgumentSpec(
     dict(
         name=dict(type="str", required=True, **JOB),
         previous_name=dict(type="str", **JOB),
@@ -366,6 +374,7 @@ def reconcile_folder(task: Task, shared: SharedFolders) -> None:
         delete=folder.delete,
         check=folder.check,
         to_result=folder.to_result,
+        explain_shortfall=folder.explain_loss,
     )
     folder.record_change()
 

@@ -28,6 +28,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.state
   - buildworks.toolchain.undeclared
   - buildworks.toolchain.update_secret
+  - buildworks.toolchain.ci_on_dropped
   - buildworks.toolchain.visibility
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
@@ -551,6 +552,12 @@ options:
         choices:
           on_create: Same as O(update_secret=on_create).
           always: Same as O(update_secret=always).
+      on_dropped:
+        description: Value of O(on_dropped) for this item.
+        type: str
+        choices:
+          fail: Same as O(on_dropped=fail).
+          warn: Same as O(on_dropped=warn).
       state:
         description: Value of O(state) for this item.
         type: str
@@ -749,6 +756,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.job.share
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.jobs import JOB
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import PREDICTED_PLUGINS
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.dropped import ON_DROPPED
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
@@ -800,7 +808,7 @@ def check_options(params: Fields) -> None:
     declared.check_options(params)
 
 
-ITEM = (STATE + UPDATE_SECRET) + ArgumentSpec(
+ITEM = (STATE + UPDATE_SECRET + ON_DROPPED) + ArgumentSpec(
     dict(
         name=dict(type="str", required=True, **JOB),
         previous_name=dict(type="str", **JOB),
@@ -872,6 +880,7 @@ def reconcile_job(task: Task, shared: SharedJobs) -> None:
         delete=job.delete,
         check=job.check,
         to_result=job.to_result,
+        explain_shortfall=job.explain_loss,
     )
 
 

@@ -25,6 +25,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.ci_predicted_plugins
   - buildworks.toolchain.state
   - buildworks.toolchain.undeclared
+  - buildworks.toolchain.ci_on_dropped
   - buildworks.toolchain.visibility
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
@@ -462,6 +463,12 @@ options:
       allow_abort_builds:
         description: Value of O(allow_abort_builds) for this item.
         type: bool
+      on_dropped:
+        description: Value of O(on_dropped) for this item.
+        type: str
+        choices:
+          fail: Same as O(on_dropped=fail).
+          warn: Same as O(on_dropped=warn).
       state:
         description: Value of O(state) for this item.
         type: str
@@ -693,6 +700,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.nodes imp
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.nodes.managed import ManagedAgent
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import PREDICTED_PLUGINS
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.dropped import ON_DROPPED
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
@@ -764,7 +772,7 @@ def check_options(params: Fields) -> None:
         form.parse_config(params)
 
 
-ITEM = (STATE + TO_FILE) + ArgumentSpec(
+ITEM = (STATE + TO_FILE + ON_DROPPED) + ArgumentSpec(
     dict(
         name=dict(type="str", required=True, **nodes.NODE),
         previous_name=dict(type="str", **nodes.NODE),
@@ -854,6 +862,7 @@ def reconcile_agent(task: Task, sources: SharedSources) -> None:
         check=agent.check,
         predict_refusal=agent.predict_refusal,
         to_result=agent.to_result,
+        explain_shortfall=agent.explain_loss,
     )
 
 

@@ -27,6 +27,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.purge
   - buildworks.toolchain.state
   - buildworks.toolchain.undeclared
+  - buildworks.toolchain.ci_on_dropped
   - buildworks.toolchain.visibility
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
@@ -212,6 +213,12 @@ options:
       config:
         description: Value of O(config) for this item.
         type: str
+      on_dropped:
+        description: Value of O(on_dropped) for this item.
+        type: str
+        choices:
+          fail: Same as O(on_dropped=fail).
+          warn: Same as O(on_dropped=warn).
       state:
         description: Value of O(state) for this item.
         type: str
@@ -418,6 +425,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.r
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.views import form, options, owners
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.views.managed import ManagedView
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.dropped import ON_DROPPED
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
     PREDICT_MISSING,
     PURGE,
@@ -441,7 +449,7 @@ def declared_fields(params: Fields) -> Fields:
     return form.parse_options(params)
 
 
-ITEM = (PURGE + STATE) + ArgumentSpec(
+ITEM = (PURGE + STATE + ON_DROPPED) + ArgumentSpec(
     dict(
         name=dict(type="str", required=True, **options.NAME),
         folder=dict(type="str", narrows_scope=True, **options.FOLDER),
@@ -493,6 +501,7 @@ def reconcile_view(task: Task, shared: owners.SharedListings) -> None:
         delete=view.delete,
         check=view.check,
         to_result=view.to_result,
+        explain_shortfall=view.explain_loss,
     )
 
 

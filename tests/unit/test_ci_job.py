@@ -662,8 +662,16 @@ def test_creation_fails_when_jenkins_drops_an_empty_object(kept: str, failed: bo
     config = f"<project><description/><properties><{REBUILD} plugin='rebuild@1.25'/></properties></project>"
     lines = ("<project>", "  <description/>", "  <properties>", f'    <{REBUILD} plugin="rebuild@1.25"/>')
     create = created("app", *lines, "  </properties>", "</project>")
-    result = manage(listed(), create, stored("/job/app", kept), name="app", config=config, visibility_timeout=0)
+    read_plugins = [plugins("git")] if failed else []
+    result = manage(listed(), create, stored("/job/app", kept), *read_plugins, name="app", config=config)
     assert (result.get("failed", False), result["changed"]) == (failed, True)
+    if failed:
+        assert result["msg"] == (
+            "The server accepted the change, but these fields of the job do not have the requested values: elements "
+            f"(properties/{REBUILD}). Jenkins did not keep these elements: 'properties/{REBUILD}' (the plugin "
+            "'rebuild', 1.25 in the XML, is not installed). Remove them from the configuration, install the plugin, or "
+            "set 'on_dropped: warn'."
+        )
 
 
 @pytest.mark.parametrize(("before", "after"), [("", " "), (" ", ""), ("\t", " ")])

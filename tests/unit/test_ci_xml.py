@@ -198,7 +198,7 @@ def test_removed_element_is_removed() -> None:
     }
     assert configuration.merge(stored).find("properties/a.Matrix") is None
     assert configuration.merge(stored).find("properties/jenkins.model.BuildDiscarderProperty") is not None
-    assert configuration.list_desired(None) == {}
+    assert configuration.list_desired(None) == {"properties": ""}
 
 
 def test_default_in_place_of_a_removed_object_is_expected() -> None:

@@ -19,6 +19,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.items imp
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import require_plugin
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import document, fields, stored
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.dropped import LossPolicy
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.merge import is_encrypted
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     ToolchainError,
@@ -77,7 +78,10 @@ class ManagedFolder:
         self._name: str = task.params["name"]
         self._previous_name: str | None = task.params["previous_name"]
         self._declared = task.select_provided(*ELEMENTS)
-        self._configuration = None if configuration is None else fields.DesiredConfiguration(configuration)
+        losses = LossPolicy(task, ci, f"folder '{self._name}'")
+        self._configuration = (
+            None if configuration is None else fields.DesiredConfiguration(configuration, losses=losses)
+        )
         self._first_name: str | None = None  # before this task
         self._is_read = False
         self._place = self._name
@@ -129,6 +133,8 @@ class ManagedFolder:
         if changes is None:
             self._check_content()
             return
+        if self._configuration:
+            self._configuration.check_kept()
         if before is None or before["name"] != self._name:
             self._check_target()
         if before is None:
@@ -140,6 +146,7 @@ class ManagedFolder:
         """Create the folder."""
         root = ET.Element(tree.FOLDER) if self._configuration is None else self._configuration.declared
         location.create(self._ci, self._name, self._complete(root))
+        self._record_acceptance()
 
     def update(self, changes: Fields) -> None:
         """Write the configuration if it differs, then move and rename the folder if its name differs."""
@@ -147,6 +154,7 @@ class ManagedFolder:
             root = self._fetch_configuration()
             merged = self._configuration.merge(root) if self._configuration else root
             stored.write(self._ci, location.item_path(self._place), self._complete(merged))
+            self._record_acceptance()
         if "name" in changes:
             location.relocate(self._ci, self._place, self._name)
 
@@ -166,13 +174,22 @@ class ManagedFolder:
     def to_result(self, folder: Fields) -> Fields:
         """Return the folder as the module returns it, of the configuration only the managed elements."""
         result = {"description": "", "display_name": "", **folder}
-        if "elements" in folder:
-            result["elements"] = {
+        if self._configuration and "elements" in folder:
+            texts = {
                 path: fields.ENCRYPTED if path in self._secret_paths else text
                 for path, text in folder["elements"].items()
                 if path in self._managed
             }
+            result["elements"] = self._configuration.select_kept(texts)
         return result
+
+    def explain_loss(self) -> str:
+        """Return why the folder lacks declared elements, or an empty text."""
+        return self._configuration.explain_loss() if self._configuration else ""
+
+    def _record_acceptance(self) -> None:
+        if self._configuration:
+            self._configuration.record_acceptance()
 
     def _find_item(self) -> tree.Item | None:
         """Return the item with the name or, if it does not exist, with the previous name."""

@@ -468,7 +468,7 @@ def _new(tag: str, *content: t.Any, **attributes: str) -> ET.Element:
         if isinstance(part, ET.Element):
             element.append(part)
         else:
-            element.text = str(part).lower() if isinstance(part, bool) else document.hide_controls(str(part))
+            element.text = str(part).lower() if isinstance(part, bool) else str(part)
     return element
 
 

@@ -15,9 +15,10 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.job impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.job.history import fetch_history
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.job.shared import MEMBERS, SharedJobs
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import class_plugins, stored
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import fields as xml_fields
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import stored
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.document import reveal_controls, serialize
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.document import serialize
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.dropped import LossPolicy
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.fields import DesiredConfiguration
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.merge import copy_declared, is_encrypted
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
@@ -105,10 +106,14 @@ class ManagedJob:
             self._check_place()
             self._check_renaming(before["name"])
         configuration = t.cast("DesiredConfiguration", self._configuration)
+        configuration.check_kept()
         root = configuration.declared
         declared.check_retention(root if self._basis is None else configuration.merge(self._basis), self._name)
         if before is None or any(path.endswith("@class") for path in fields.get("elements", ())):
-            self._shared.check_plugins(self._ci, types.list_plugins(root), f"The configuration of job '{self._name}'")
+            # other losses than that of the job itself can be accepted
+            required = root if self._task.params["on_dropped"] == "fail" else ET.Element(root.tag)
+            plugins = class_plugins.list_plugins(required)
+            self._shared.check_plugins(self._ci, plugins, f"The configuration of job '{self._name}'")
         if self._stored is not None:
             xml_fields.check_complete(self._stored, f"job '{self._name}'")
 
@@ -119,6 +124,7 @@ class ManagedJob:
         try:
             if self._source is None:
                 location.create(self._ci, self._name, copy_declared(configuration.declared))
+                configuration.record_acceptance()
                 return
             location.copy(self._ci, self._name, self._source)
             copied = stored.fetch(self._ci, item_path(self._name))
@@ -132,13 +138,14 @@ class ManagedJob:
         if serialize(copied) != serialize(root):
             xml_fields.check_complete(copied, f"job '{self._name}'")
             stored.write(self._ci, item_path(self._name), root)
+            t.cast("DesiredConfiguration", self._configuration).record_acceptance()
         self._release(root)
 
     def _release(self, root: ET.Element) -> None:
         """Release a copied job with this configuration."""
         if types.is_held_when_copied(root.tag):
             description = root.findtext("description")
-            location.release(self._ci, self._name, description and reveal_controls(description))
+            location.release(self._ci, self._name, description)
 
     def update(self, fields: Fields) -> None:
         """Move or rename the job, change its configuration, and release it if it is a copy.
@@ -160,6 +167,7 @@ class ManagedJob:
                 if is_switched:
                     _set_text(root, _DISABLED, current.findtext(_DISABLED))
                 stored.write(self._ci, item_path(self._name), root)
+                configuration.record_acceptance()
         except ServerRefusal as refusal:
             raise _explain(refusal, configuration.declared) from None
         if is_switched:
@@ -181,7 +189,11 @@ class ManagedJob:
             for path, text in fields["elements"].items()
             if path in self._managed
         }
-        return {**fields, "elements": texts}
+        return {**fields, "elements": self._configuration.select_kept(texts) if self._configuration else texts}
+
+    def explain_loss(self) -> str:
+        """Return why the job lacks declared elements, or an empty text."""
+        return self._configuration.explain_loss() if self._configuration else ""
 
     def _list_names(self) -> list[str]:
         """Return the names that the job can have, the desired one first."""
@@ -288,7 +300,10 @@ class ManagedJob:
         declared_root = declared.build(params, type_name, self._declared_root, root)
         self._secret_paths.update(declared.find_secrets(declared_root))
         self._configuration = DesiredConfiguration(
-            declared_root, exact=params["exact"], update_secret=params["update_secret"]
+            declared_root,
+            exact=params["exact"],
+            update_secret=params["update_secret"],
+            losses=LossPolicy(self._task, self._ci, f"job '{self._name}'"),
         )
 
     def _check_place(self) -> None:

@@ -7,8 +7,6 @@
 from __future__ import annotations
 
 import dataclasses
-import typing as t
-import xml.etree.ElementTree as ET
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,16 +36,6 @@ FOLDERS = ("com.cloudbees.hudson.plugins.folder.Folder", "jenkins.branch.Organiz
 _BY_ROOT = {root: name for name, job_type in TYPES.items() for root in (job_type.root, *job_type.aliases)}
 # Copies of these are not held back: folders are not built
 _NOT_HELD = (*FOLDERS, MULTIBRANCH)
-# Plugins by the beginnings of the names of their classes and elements
-_PLUGINS = {
-    "flow-definition": "workflow-job",
-    "org.jenkinsci.plugins.workflow.job.": "workflow-job",
-    "org.jenkinsci.plugins.workflow.cps.": "workflow-cps",
-    "org.jenkinsci.plugins.workflow.multibranch.": "workflow-multibranch",
-    "jenkins.branch.": "branch-api",
-    "hudson.plugins.git.": "git",
-    "jenkins.plugins.git.": "git",
-}
 
 
 def get_type(root_tag: str) -> str:
@@ -68,13 +56,3 @@ def describe(type_name: str) -> str:
 def is_held_when_copied(root_tag: str) -> bool:
     """Return whether Jenkins does not build a copy with this root element until it is saved."""
     return root_tag not in _NOT_HELD
-
-
-def list_plugins(root: ET.Element) -> list[str]:
-    """Return the plugins that a configuration requires, as far as they are known."""
-    return sorted({plugin for element in root.iter() for plugin in _list_plugins(element)})
-
-
-def _list_plugins(element: ET.Element) -> t.Iterator[str]:
-    for name in (element.tag, element.get("class", "")):
-        yield from (plugin for beginning, plugin in _PLUGINS.items() if name.startswith(beginning))

@@ -18,6 +18,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.nodes.sec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import require_plugin
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import stored
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.dropped import LossPolicy
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.fields import (
     DesiredConfiguration,
     check_complete,
@@ -43,7 +44,8 @@ class ManagedAgent:
         self._is_deletion = task.params["state"] == "absent"
         self._declared = {} if self._is_deletion else form.parse_options(task.params)
         declared_config = None if self._is_deletion else form.parse_config(task.params)
-        self._config = None if declared_config is None else DesiredConfiguration(declared_config)
+        losses = LossPolicy(task, ci, f"node '{self._name}'")
+        self._config = None if declared_config is None else DesiredConfiguration(declared_config, losses=losses)
         self._secret_file = SecretFile(task, ci)
         self._stored: ET.Element | None = None
         self._stored_name = self._name
@@ -105,6 +107,8 @@ class ManagedAgent:
             self._sources.refuse_owned(self._ci, NODES, f"node '{self._name}'")
         if fields is None:
             return
+        if self._config is not None:
+            self._config.check_kept()
         if before is None and "remote_root" not in self._declared and not self._declares_remote_root():
             raise BadOption("remote_root", f"is required, because node '{self._name}' does not exist")
         for option, kind in (("launcher", kinds.LAUNCHERS), ("retention", kinds.RETENTIONS)):
@@ -121,12 +125,14 @@ class ManagedAgent:
     def create(self, _fields: Fields) -> None:
         """Create the agent and store its secret."""
         nodes.create(self._ci, self._name, self._build(form.new_configuration()))
+        self._record_acceptance()
         self._store_secret()
 
     def update(self, fields: Fields) -> None:
         """Replace the configuration, unless only the secret differs, and store the secret."""
         if self._stored is not None and fields.keys() != {"secret_file"}:
             nodes.replace(self._ci, self._stored_name, self._build(self._stored))
+            self._record_acceptance()
         if fields.keys() & {"secret_file", "name"}:
             self._store_secret()
 
@@ -140,10 +146,18 @@ class ManagedAgent:
         if self._is_deletion:
             return fields
         complete = {**form.read_fields(self._build(form.new_configuration())), **fields}
-        if "elements" in fields:
-            texts = fields["elements"].items()
-            complete["elements"] = {path: text for path, text in texts if path in self._desired_texts}
+        if self._config is not None and "elements" in fields:
+            texts = {path: text for path, text in fields["elements"].items() if path in self._desired_texts}
+            complete["elements"] = self._config.select_kept(texts)
         return {name: complete[name] for name in _RESULT if complete.get(name) is not None}
+
+    def explain_loss(self) -> str:
+        """Return why the agent lacks declared elements, or an empty text."""
+        return "" if self._config is None else self._config.explain_loss()
+
+    def _record_acceptance(self) -> None:
+        if self._config is not None:
+            self._config.record_acceptance()
 
     def _build(self, root: ET.Element) -> ET.Element:
         """Return a configuration with the declared elements. Those that are not declared are kept."""

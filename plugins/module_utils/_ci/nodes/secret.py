@@ -49,7 +49,7 @@ class SecretFile:
         """Return the secret, the first argument of the program that connects the agent."""
         response = self._ci.http.read("GET", f"{nodes.node_path(name)}/jenkins-agent.jnlp")
         try:
-            arguments = [argument.text for argument in document.parse(response.text).iter("argument")]
+            arguments = [argument.text for argument in document.parse(response.text, is_stored=True).iter("argument")]
         except document.XmlError:
             raise response.not_xml_error() from None
         if len(arguments) < 2 or not arguments[0] or arguments[1] != name:

@@ -23,6 +23,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.views.own
     list_views,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import document, stored
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.dropped import LossPolicy
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.fields import (
     DesiredConfiguration,
     check_complete,
@@ -59,7 +60,8 @@ class ManagedView:
         self._path = self._owner.view_path(self._name)
         self._purge: bool = task.params["purge"]
         config = form.parse_config(task.params["config"]) if task.params["state"] == "present" else None
-        self._configuration = None if config is None else DesiredConfiguration(config)
+        losses = LossPolicy(task, ci, f"view '{self._name}'")
+        self._configuration = None if config is None else DesiredConfiguration(config, losses=losses)
         self._listing: Listing | None = None
         self._stored: ET.Element | None = None
         self._is_read = False
@@ -105,6 +107,8 @@ class ManagedView:
         if fields is None:
             self._check_deletion()
             return
+        if self._configuration is not None:
+            self._configuration.check_kept()
         kind = fields["type"] if before is None else before["type"]
         if before is None:
             self._check_creation(kind)
@@ -127,6 +131,7 @@ class ManagedView:
                 raise
             advice = f"Check that the plugin with the view type '{form.get_type(root)}' is installed."
             raise add_advice(refusal, advice) from None
+        self._record_acceptance()
 
     def update(self, fields: Fields) -> None:
         """Write the fields that differ."""
@@ -136,6 +141,7 @@ class ManagedView:
         else:
             root = self._configuration.merge(root)
         stored.write(self._ci, self._path, root)
+        self._record_acceptance()
 
     def delete(self) -> None:
         """Delete the view."""
@@ -143,7 +149,18 @@ class ManagedView:
 
     def to_result(self, fields: Fields) -> Fields:
         """Return the view as the module returns it; a predicted one with the values of a new view."""
-        return {**_identify(self._owner, self._name), **form.complete_fields(fields)}
+        result = {**_identify(self._owner, self._name), **form.complete_fields(fields)}
+        if self._configuration is not None and "elements" in fields:
+            result["elements"] = self._configuration.select_kept(fields["elements"])
+        return result
+
+    def explain_loss(self) -> str:
+        """Return why the view lacks declared elements, or an empty text."""
+        return "" if self._configuration is None else self._configuration.explain_loss()
+
+    def _record_acceptance(self) -> None:
+        if self._configuration is not None:
+            self._configuration.record_acceptance()
 
     def _search_unlisted(self) -> None:
         """Find out whether the view exists, although it is not listed.

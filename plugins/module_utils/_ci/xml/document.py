@@ -4,25 +4,31 @@
 
 """Configurations of Jenkins as XML documents.
 
-Jenkins writes XML 1.1, which allows references to control characters. Python reads XML 1.0 only, so such characters are
-replaced by characters of a private use area while a document is processed.
+Jenkins writes XML 1.1, which allows references to control characters. Python parses XML 1.0 only. While a document is
+parsed, characters that it does not contain stand for the referenced ones.
 """
 
 from __future__ import annotations
 
 import re
+import typing as t
 import xml.etree.ElementTree as ET
 from xml.sax.saxutils import escape, quoteattr
 
 DECLARATION = '<?xml version="1.1" encoding="UTF-8"?>\n'
 _LEADING_DECLARATION = re.compile(r"\A\ufeff?\s*(<\?xml[^>]*\?>)?")
-_REFERENCE = re.compile(r"&#(?:x([0-9a-fA-F]+)|(\d+));")
+# The references of a document, and what can contain the characters of a reference without being one
+_MARKUP = re.compile(
+    r"<!--.*?-->|<\?.*?\?>|<!\[CDATA\[(?P<cdata>.*?)\]\]>|&#(?:x(?P<hex>[0-9a-fA-F]+)|(?P<decimal>[0-9]+));"
+    "|(?P<doctype><!DOCTYPE)",
+    re.DOTALL,
+)
 _MAX_DEPTH = 100
-_PRIVATE = 0x10FF00
-_HIDDEN = re.compile(f"[{chr(_PRIVATE)}-{chr(_PRIVATE + 0x1F)}]")
-_CONTROL = re.compile("[\\x01-\\x08\\x0b\\x0c\\x0e-\\x1f]")
+_MAX_CODE = 0x1F
+_PRIVATE_USE = range(0x100000, 0x10FFFE)
+_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 # Characters that XML 1.1 allows only as references, or reads as line breaks
-_REFERENCED = re.compile("[\\r\\x7f-\\x9f\\u2028]")
+_REFERENCED = re.compile("[\x01-\x08\x0b\x0c\r\x0e-\x1f\x7f-\x9f\u2028]")
 
 
 class XmlError(ValueError):
@@ -38,20 +44,69 @@ class XmlBody(bytes):
         return super().__new__(cls, serialize(root).encode())
 
 
-def parse(text: str) -> ET.Element:
+class _StandIns:
+    """Characters that stand for referenced control characters and line breaks while a document is parsed.
+
+    :arg text: the document, which contains none of them
+    """
+
+    def __init__(self, text: str) -> None:
+        self._unused = (chr(code) for code in _PRIVATE_USE if chr(code) not in text)
+        self._by_character: dict[str, str] = {}
+
+    def protect(self, match: re.Match[str]) -> str:
+        """Return a match of `_MARKUP` with stand-ins for the characters that the parser refuses or removes.
+
+        :raises XmlError: if it is a document type, whose entities can be of any size
+        """
+        if match["doctype"]:
+            raise XmlError("a document type declaration is not allowed")
+        if match["cdata"] is not None:
+            is_value = is_blank(match["cdata"])
+            return "".join(map(self._get, match["cdata"])) if is_value else match[0]
+        digits = match["hex"] or match["decimal"]
+        if digits is None:
+            return match[0]
+        code = int(digits, 16 if match["hex"] else 10)
+        return self._get(chr(code)) if 0 < code <= _MAX_CODE else match[0]
+
+    def restore(self, text: str) -> str:
+        """Return a parsed text with the characters for which others stand."""
+        return text.translate({ord(other): character for character, other in self._by_character.items()})
+
+    def _get(self, character: str) -> str:
+        if character not in self._by_character:
+            self._by_character[character] = next(self._unused)
+        return self._by_character[character]
+
+
+def parse(text: str, *, is_stored: bool = False) -> ET.Element:
     """Return the root element of a document, without comments and processing instructions.
 
-    :raises XmlError: if the text is not well-formed or has a document type, whose entities can be of any size
+    Layout is removed: blanks between elements and, unless Jenkins has written the document, blanks with a line break as
+    the only content of an element. In CDATA or as a reference, they are a text.
+
+    :arg is_stored: whether Jenkins has written the document
+    :raises XmlError: if the text is not well-formed, or contains what Jenkins does not store
     """
     content = _LEADING_DECLARATION.sub("", text, count=1)
-    if "<!DOCTYPE" in content:
-        raise XmlError("a document type declaration is not allowed")
+    if forbidden := _FORBIDDEN.search(content):
+        code = f"{ord(forbidden[0]):04X}"
+        reference = f". Write the reference '&#x{ord(forbidden[0]):x};'" if "0000" < code < "0020" else ""
+        raise XmlError(f"the character U+{code} is not allowed in XML{reference}")
+    stand_ins = _StandIns(content)
+    content = _MARKUP.sub(stand_ins.protect, content)
     try:
-        root = ET.fromstring(_REFERENCE.sub(_replace_reference, content).encode())
+        root = ET.fromstring(content.encode())
     except (ET.ParseError, ValueError) as error:
         raise XmlError(str(error)) from None
     if _exceeds_depth(root):
         raise XmlError(f"elements are nested more than {_MAX_DEPTH} levels deep")
+    for element in root.iter():
+        _check_content(element, is_stored)
+        _remove_layout(element, is_stored)
+        element.text = element.text and stand_ins.restore(element.text)
+        element.attrib.update({name: stand_ins.restore(value) for name, value in element.attrib.items()})
     return root
 
 
@@ -60,24 +115,29 @@ def serialize(root: ET.Element) -> str:
     return DECLARATION + "".join(_write(root, ""))
 
 
-def hide_controls(text: str) -> str:
-    """Return a text of an option as `parse` returns texts: with other characters in place of control characters."""
-    return _CONTROL.sub(lambda match: chr(_PRIVATE + ord(match[0])), text)
-
-
-def reveal_controls(text: str) -> str:
-    """Return a text that `parse` returned with its control characters."""
-    return _HIDDEN.sub(lambda match: chr(ord(match[0]) - _PRIVATE), text)
-
-
 def is_blank(text: str | None) -> bool:
     """Return whether a text is missing or has only whitespace."""
     return not (text and text.strip())
 
 
-def is_layout(text: str | None) -> bool:
-    """Return whether a text is missing or only breaks lines. Other blanks can be a value, such as a separator."""
-    return not text or (is_blank(text) and "\n" in text)
+def _check_content(element: ET.Element, is_stored: bool) -> None:
+    """
+    :raises XmlError: if an element has a namespace or a text between its children
+    """
+    for name in (element.tag, *element.attrib):
+        if name.startswith("{"):
+            namespace, _brace, local = name[1:].partition("}")
+            raise XmlError(f"'{local}' has the namespace '{namespace}', but Jenkins does not store namespaces")
+    for child in element:
+        if not is_stored and not is_blank(child.tail):
+            tail = t.cast(str, child.tail).strip()
+            raise XmlError(f"Jenkins does not store the text '{tail}' behind the element '{child.tag}'")
+
+
+def _remove_layout(element: ET.Element, is_stored: bool) -> None:
+    is_layout = len(element) > 0 or (not is_stored and "\n" in (element.text or ""))
+    if is_layout and is_blank(element.text):
+        element.text = None
 
 
 def _exceeds_depth(root: ET.Element) -> bool:
@@ -87,14 +147,9 @@ def _exceeds_depth(root: ET.Element) -> bool:
     return bool(level)
 
 
-def _replace_reference(match: re.Match[str]) -> str:
-    code = int(match[1], 16) if match[1] else int(match[2])
-    return chr(_PRIVATE + code) if 0 < code < 0x20 and chr(code) not in "\t\n\r" else match[0]
-
-
 def _write(element: ET.Element, indent: str) -> list[str]:
-    attributes = "".join(f" {name}={quoteattr(value)}" for name, value in element.attrib.items())
-    text = _escape(element.text)
+    attributes = "".join(f" {name}={_refer(quoteattr(value))}" for name, value in element.attrib.items())
+    text = _refer(escape(element.text or ""))
     if not len(element):
         end = f">{text}</{element.tag}>" if text else "/>"
         return [f"{indent}<{element.tag}{attributes}{end}"]
@@ -105,6 +160,5 @@ def _write(element: ET.Element, indent: str) -> list[str]:
     return [start, *inner, f"\n{indent}</{element.tag}>"]
 
 
-def _escape(text: str | None) -> str:
-    escaped = _REFERENCED.sub(lambda match: f"&#x{ord(match[0]):x};", escape(text or ""))
-    return _HIDDEN.sub(lambda match: f"&#x{ord(match[0]) - _PRIVATE:x};", escaped)
+def _refer(escaped: str) -> str:
+    return _REFERENCED.sub(lambda match: f"&#x{ord(match[0]):x};", escaped)

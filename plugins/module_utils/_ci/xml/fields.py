@@ -7,15 +7,19 @@
 from __future__ import annotations
 
 import copy
+import typing as t
 import xml.etree.ElementTree as ET
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.document import is_blank, is_layout
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.dropped import Dropped, LossPolicy, restore
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.merge import (
     UNORDERED,
     Removed,
+    copy_declared,
     is_encrypted,
     merge,
 )
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.normal_forms import normalize
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.outdated import Found, find_outdated, replace
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._secret_patterns import is_password
 
@@ -37,14 +41,27 @@ class DesiredConfiguration:
     :arg declared: root element of the declared configuration
     :arg exact: whether stored elements that are not declared are removed
     :arg update_secret: `on_create` keeps the existing secrets, `always` replaces them by the declared ones
+    :arg losses: what happens to elements that Jenkins does not store; by default they count as missing
+    :ivar declared: the declared configuration; outdated elements are replaced when it is compared for the first time
     """
 
-    def __init__(self, declared: ET.Element, *, exact: bool = False, update_secret: str = "on_create") -> None:
+    def __init__(
+        self,
+        declared: ET.Element,
+        *,
+        exact: bool = False,
+        update_secret: str = "on_create",
+        losses: LossPolicy | None = None,
+    ) -> None:
         self.declared = declared
         self._exact = exact
         self._replaces_secrets = update_secret == "always"
-        self._declared_texts = list_texts(declared)
+        self._losses = losses
+        self._is_compared = self._is_accepted = False
+        self._outdated: list[Found] = []
         self._removed: set[str] = set()
+        self._dropped: list[Dropped] = []
+        self._normalize_declared()
 
     def read(self, stored: ET.Element, *, is_written: bool) -> Texts:
         """Return the texts of a stored configuration.
@@ -54,11 +71,11 @@ class DesiredConfiguration:
         :arg is_written: whether this task has written the configuration. Before, an encrypted text differs from the
             declared one if it should be replaced
         """
-        texts = list_texts(stored)
+        texts = self._list_current(stored, is_written)
         if is_written:
             self._add_completed_objects(texts)
         if self._removed:
-            for path in self._removed & list_texts(self.merge(stored)).keys():  # Jenkins has added a default instead
+            for path in self._removed & self._list_merged(stored).keys():  # Jenkins has added a default instead
                 texts.pop(path, None)
         for path, text in texts.items():
             if is_encrypted(text):
@@ -66,20 +83,16 @@ class DesiredConfiguration:
                 texts[path] = self._declared_texts.get(path, ENCRYPTED) if is_equal else ENCRYPTED
         return texts
 
-    def _add_completed_objects(self, texts: Texts) -> None:
-        """Add declared objects without children to which Jenkins has added children: they have their declared text."""
-        missing = [path for path, text in self._declared_texts.items() if not text and path not in texts]
-        texts.update((path, "") for path in missing if any(other.startswith(f"{path}/") for other in tuple(texts)))
-
     def list_desired(self, stored: ET.Element | None) -> dict[str, str | None]:
         """Return the declared texts, and `None` for each stored text that the declaration removes.
 
         :raises ToolchainError: if a placeholder would be written instead of a secret
         """
-        if stored is None:  # Jenkins drops some empty elements, but no objects, unless their plugin is missing
+        if stored is None:
+            self._list_current(ET.Element(self.declared.tag), is_written=False)
             _check_placeholders(self._declared_texts)
-            return {path: text for path, text in self._declared_texts.items() if text or _is_object(path)}
-        merged, current = list_texts(self.merge(stored)), list_texts(stored)
+            return dict(self.select_kept(self._declared_texts))
+        merged, current = self._list_merged(stored), self._list_current(stored, False)
         _check_placeholders({path: text for path, text in merged.items() if current.get(path) != text})
         changed = {
             path: self._declared_texts.get(path, ENCRYPTED) if is_encrypted(text) else text
@@ -92,6 +105,82 @@ class DesiredConfiguration:
     def merge(self, stored: ET.Element) -> ET.Element:
         """Return the stored configuration with the declared elements."""
         return merge(stored, self.declared, exact=self._exact, replaces_secrets=self._replaces_secrets)
+
+    def record_acceptance(self) -> None:
+        """Record that Jenkins has accepted the configuration: what it lacks from now on, Jenkins has dropped."""
+        self._is_accepted = True
+
+    def check_kept(self) -> None:
+        """Refuse outdated elements before the change, unless their loss is accepted.
+
+        :raises ToolchainError: if there are outdated elements
+        """
+        if self._losses is not None and not self._losses.accepts:
+            self._losses.refuse_outdated(self._outdated)
+
+    def explain_loss(self) -> str:
+        """Return why the configuration that was read last lacks declared elements, or an empty text."""
+        return "" if self._losses is None or self._losses.accepts else self._losses.explain(self._dropped)
+
+    def select_kept(self, texts: dict[str, t.Any]) -> dict[str, t.Any]:
+        """Return texts without those of elements that Jenkins has not stored although they count as reached."""
+        if not self._accepts_losses:
+            return texts
+        kept = {path: text for path, text in texts.items() if not any(_is_in(path, loss) for loss in self._dropped)}
+        for loss in self._dropped:
+            parent, _slash, name = loss.path.rpartition("/")
+            order = f"{parent}/@order".removeprefix("/")
+            if kept.get(order):
+                names = kept[order].split(", ")
+                kept[order] = ", ".join(_without(names, name.partition("[")[0]))
+        return kept
+
+    def _list_current(self, stored: ET.Element, is_written: bool) -> Texts:
+        """Return the texts of a stored configuration in normal form, with the lost elements whose loss is accepted."""
+        if not self._is_compared:
+            self._is_compared = True
+            self._replace_outdated(stored)
+        self._dropped = []
+
+        def accepts(dropped: Dropped) -> bool:
+            if dropped.is_insignificant:
+                return True
+            is_accepted = self._accepts_losses and dropped.is_acceptable and self._is_explained(dropped)
+            if is_accepted or is_written:
+                self._dropped.append(dropped)
+            return is_accepted
+
+        restored = restore(normalize(stored), normalize(copy_declared(self.declared)), accepts)
+        if self._losses is not None and self._losses.accepts:
+            self._losses.warn(self._dropped)
+        return list_texts(restored)
+
+    @property
+    def _accepts_losses(self) -> bool:
+        return self._losses is not None and self._losses.accepts
+
+    def _is_explained(self, dropped: Dropped) -> bool:
+        """Return whether Jenkins has surely dropped an element: it accepted it before, or its plugin is missing."""
+        return self._is_accepted or (self._losses is not None and self._losses.lacks_plugin(dropped))
+
+    def _list_merged(self, stored: ET.Element) -> Texts:
+        return list_texts(normalize(self.merge(stored)))
+
+    def _replace_outdated(self, stored: ET.Element) -> None:
+        self._outdated = list(find_outdated(self.declared, stored))
+        if self._losses is not None and self._losses.accepts:
+            self._losses.warn_of_outdated(self._outdated)
+            for found in self._outdated:
+                replace(found)
+            self._normalize_declared()
+
+    def _normalize_declared(self) -> None:
+        self._declared_texts = list_texts(normalize(copy_declared(self.declared)))
+
+    def _add_completed_objects(self, texts: Texts) -> None:
+        """Add declared objects without children to which Jenkins has added children: they have their declared text."""
+        missing = [path for path, text in self._declared_texts.items() if not text and path not in texts]
+        texts.update((path, "") for path in missing if any(other.startswith(f"{path}/") for other in tuple(texts)))
 
     def _managed(self, merged: Texts) -> Texts:
         """Return the declared texts whose path is the same in the merged configuration."""
@@ -152,10 +241,17 @@ def _is_secret(path: str) -> bool:
     return is_password(name) or (name == "defaultValue" and _PASSWORD_PARAMETER in path)
 
 
-def _is_object(path: str) -> bool:
-    """Return whether an element is named after a class, such as `hudson.tasks.ArtifactArchiver`."""
-    name = path.rpartition("/")[2]
-    return "." in name and not name.startswith("@")
+def _is_in(path: str, dropped: Dropped) -> bool:
+    """Return whether a path is that of a lost element, or inside it."""
+    return path == dropped.path or path.startswith(f"{dropped.path}/")
+
+
+def _without(names: list[str], name: str) -> list[str]:
+    """Return a list without the last occurrence of a name."""
+    reverse = names[::-1]
+    if name in reverse:
+        reverse.remove(name)
+    return reverse[::-1]
 
 
 def _add_texts(texts: Texts, element: ET.Element, path: str) -> None:
@@ -164,8 +260,8 @@ def _add_texts(texts: Texts, element: ET.Element, path: str) -> None:
         if name != "plugin":
             texts[f"{prefix}@{name}"] = value
     children = [child for child in element if not isinstance(child, Removed)]
-    if path and (not children or not is_blank(element.text)):
-        texts[path] = "" if is_layout(element.text) else element.text or ""
+    if path and (not children or element.text):
+        texts[path] = element.text or ""
     counts: dict[str, int] = {}
     for child in children:
         count = counts[child.tag] = counts.get(child.tag, 0) + 1

@@ -23,6 +23,7 @@ import typing as t
 import xml.etree.ElementTree as ET
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.document import is_blank
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.normal_forms import COMPARATOR, is_same_class
 
 # Contain at most one object of each class, in any order, and often objects that Jenkins or a plugin has added
 UNORDERED = frozenset(("properties", "actions", "nodeProperties"))
@@ -53,13 +54,15 @@ def merge(
     :arg exact: whether to remove elements that are not declared, unless they are empty, `false` or in `_RESET`
     :arg replaces_secrets: whether declared texts replace encrypted ones. If false, the encrypted ones are kept
     """
-    if "class" in declared.attrib and stored.get("class") != declared.get("class"):
+    if "class" in declared.attrib and not is_same_class(stored, declared):
         return copy_declared(declared)
     merged = ET.Element(stored.tag, {**stored.attrib, **declared.attrib})
     if not len(declared):
         return _merge_leaf(merged, stored, declared, exact, replaces_secrets)
-    merged.text = None if is_blank(declared.text) else declared.text
+    merged.text = declared.text
     is_list = _is_list(stored, declared)
+    if is_list and declared.find(COMPARATOR) is None:
+        merged.extend(copy.deepcopy(child) for child in stored.findall(COMPARATOR))
     pairs = _pair(stored, declared, by_name=is_list)
     for current, desired in pairs if is_list else _keep_order(stored, pairs):
         if isinstance(desired, Removed):
@@ -85,7 +88,7 @@ def _merge_leaf(
     merged: ET.Element, stored: ET.Element, declared: ET.Element, exact: bool, replaces_secrets: bool
 ) -> ET.Element:
     """Complete an element for which no children are declared. An empty element empties a list, but not an object."""
-    if len(stored) and is_blank(declared.text) and not _is_list(stored, declared):
+    if len(stored) and not declared.text and not _is_list(stored, declared):
         merged.extend(copy.deepcopy(child) for child in stored if not exact or _is_default(child))
     else:
         is_kept = is_encrypted(stored.text) and not replaces_secrets

@@ -37,7 +37,7 @@ def parse(response: Response, text: str) -> ET.Element:
         be changed and sent back instead of the configuration.
     """
     try:
-        root = document.parse(text)
+        root = document.parse(text, is_stored=True)
     except document.XmlError:
         raise response.not_xml_error() from None
     if not _is_configuration(root):

@@ -1,0 +1,29 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    """Option of modules that declare configurations of Jenkins as XML."""
+
+    DOCUMENTATION = r"""
+options:
+  on_dropped:
+    description:
+      - What to do if Jenkins does not store elements of a configuration that is declared as XML, because they are
+        outdated, unknown, or belong to a plugin that is not installed. The message names the elements and the reasons.
+      - The module knows outdated elements of Pipelines, of the Git plugin and of list views, and how Jenkins replaces
+        them. Other elements are missing when the configuration is read again after the change.
+      - Empty elements are not considered, unless their name is that of a class. Jenkins drops some of them.
+      - If a different value is stored, or if Jenkins refuses the configuration, the task fails in any case.
+    type: str
+    choices:
+      fail: The task fails. If an element is known to be outdated, it fails before the change.
+      warn: The task succeeds with a warning. Outdated elements are replaced as Jenkins replaces them, or left out.
+        Elements of plugins that are not installed count as unchanged if they are missing. Other missing elements are
+        sent in each run, and if Jenkins does not store them again, the task reports no change. Check mode cannot know
+        this and predicts a change.
+    default: fail
+"""

@@ -1,0 +1,137 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Forms of a configuration that mean the same to Jenkins, and the one in which configurations are compared."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization.permissions import IDS
+
+# Commands whose line ends Jenkins unifies, by the step: hudson.tasks.BatchFile (LineEndingConversion, CRLF) and
+# hudson.tasks.Shell (fixCrLf, LF)
+_COMMANDS = {"hudson.tasks.BatchFile": "command", "hudson.tasks.Shell": "command"}
+# Sets that Jenkins sorts, by the element that contains their values: hudson.model.ListView (TreeSet) and the properties
+# of matrix-auth (AbstractAuthorizationPropertyConverter)
+_MATRICES = (
+    "hudson.security.AuthorizationMatrixProperty",
+    "com.cloudbees.hudson.plugins.folder.properties.AuthorizationMatrixProperty",
+    "org.jenkinsci.plugins.matrixauth.AuthorizationMatrixNodeProperty",
+)
+_SETS = {"jobNames": "string", **dict.fromkeys(_MATRICES, "permission")}
+# The order of a set, which is not configurable (java.util.TreeSet)
+COMPARATOR = "comparator"
+_PREFIXES = ("USER:", "GROUP:")
+# Booleans of hudson.model.Job, AbstractProject, ParameterDefinition, View and of build steps in Jenkins itself. XStream
+# (BooleanConverter) reads them without regard to case
+_FLAGS = frozenset(
+    (
+        "allowEmptyArchive",
+        "blockBuildWhenDownstreamBuilding",
+        "blockBuildWhenUpstreamBuilding",
+        "canRoam",
+        "caseSensitive",
+        "concurrentBuild",
+        "defaultExcludes",
+        "disabled",
+        "filterExecutors",
+        "filterQueue",
+        "fingerprint",
+        "followSymlinks",
+        "ignorePostCommitHooks",
+        "keepDependencies",
+        "lightweight",
+        "onlyIfSuccessful",
+        "recurse",
+        "removeLastBuild",
+        "sandbox",
+        "trim",
+        "webSocket",
+    )
+)
+# Names of collections in XStream (`XStream.setupAliases`). Jenkins omits the class if it is the usual one of a field
+_COLLECTIONS = frozenset(
+    (
+        "concurrent-hash-map",
+        "empty-list",
+        "empty-map",
+        "empty-set",
+        "enum-map",
+        "enum-set",
+        "hashtable",
+        "linked-hash-map",
+        "linked-hash-set",
+        "linked-list",
+        "list",
+        "map",
+        "properties",
+        "set",
+        "singleton-list",
+        "singleton-map",
+        "singleton-set",
+        "sorted-set",
+        "tree-map",
+        "tree-set",
+        "vector",
+    )
+)
+_COLLECTION_PACKAGES = ("java.util.", "com.google.common.collect.", "hudson.util.CopyOnWrite", "hudson.util.Persisted")
+# Its elements are in another element
+_WRAPPER = "java.util.Arrays$ArrayList"
+
+
+def normalize(root: ET.Element) -> ET.Element:
+    """Return a copy of a configuration in the form in which configurations are compared."""
+    copied = ET.Element(root.tag, {name: value for name, value in root.attrib.items() if not _is_omitted(name, value)})
+    copied.text = _lower_flag(root.text) if root.tag in _FLAGS else root.text
+    children = [normalize(child) for child in root]
+    for child in children:
+        if child.tag == _COMMANDS.get(root.tag) and child.text:
+            child.text = child.text.replace("\r\n", "\n").replace("\r", "\n")
+    copied.extend(_sort_set(root.tag, children) if root.tag in _SETS else children)
+    return copied
+
+
+def is_same_class(first: ET.Element, second: ET.Element) -> bool:
+    """Return whether two elements contain objects of the same class. The classes of collections do not count."""
+    return _get_class(first) == _get_class(second)
+
+
+def _get_class(element: ET.Element) -> str | None:
+    name = element.get("class")
+    return None if name and _is_omitted("class", name) else name
+
+
+def _is_omitted(attribute: str, value: str) -> bool:
+    if attribute != "class" or value == _WRAPPER:
+        return False
+    return value in _COLLECTIONS or value.startswith(_COLLECTION_PACKAGES)
+
+
+def _lower_flag(text: str | None) -> str | None:
+    lower = text and text.lower()
+    return lower if lower in ("true", "false") else text
+
+
+def _sort_set(tag: str, children: list[ET.Element]) -> list[ET.Element]:
+    """Return the children of a set: first those that are no values, then its values, sorted, each once."""
+    values = {_normalize_value(tag, child.text or "") for child in children if child.tag == _SETS[tag]}
+    others = [child for child in children if child.tag not in (_SETS[tag], COMPARATOR)]
+    return [*others, *(_new_value(_SETS[tag], value) for value in sorted(values))]
+
+
+def _normalize_value(tag: str, value: str) -> str:
+    """Return a value of a set. Jenkins stores the IDs of permissions, such as `hudson.model.Item.Read`."""
+    if tag not in _MATRICES:
+        return value
+    prefix = next((prefix for prefix in _PREFIXES if value.startswith(prefix)), "")
+    permission, colon, name = value[len(prefix) :].partition(":")
+    return f"{prefix}{IDS.get(permission, permission)}{colon}{name}"
+
+
+def _new_value(tag: str, value: str) -> ET.Element:
+    element = ET.Element(tag)
+    element.text = value
+    return element
