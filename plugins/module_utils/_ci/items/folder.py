@@ -113,7 +113,7 @@ class ManagedFolder:
             root = self._fetch_configuration()
             texts = self._configuration.read(root, is_written=self._task.has_written)
             by_options = {ELEMENTS[option] for option in self._declared}
-            folder["elements"] = {path: text for path, text in texts.items() if path not in by_options}
+            folder["elements"] = texts.select(lambda path: path not in by_options)
         return folder
 
     def desired(self, _before: Fields | None) -> Fields:
@@ -175,12 +175,11 @@ class ManagedFolder:
         """Return the folder as the module returns it, of the configuration only the managed elements."""
         result = {"description": "", "display_name": "", **folder}
         if self._configuration and "elements" in folder:
-            texts = {
+            result["elements"] = {
                 path: fields.ENCRYPTED if path in self._secret_paths else text
-                for path, text in folder["elements"].items()
+                for path, text in self._configuration.show(folder["elements"]).items()
                 if path in self._managed
             }
-            result["elements"] = self._configuration.select_kept(texts)
         return result
 
     def explain_loss(self) -> str:

@@ -72,6 +72,7 @@ def _parse_configuration(text: str, params: Fields) -> ET.Element:
         root = document.parse(text)
     except document.XmlError as error:
         raise BadOption("config", f"must be XML: {error}") from None
+    tree.refuse_organization(root.tag, "config")
     if root.tag != tree.FOLDER:
         raise BadOption("config", f"must have the root element '{tree.FOLDER}', not '{root.tag}'")
     for option, element in ELEMENTS.items():

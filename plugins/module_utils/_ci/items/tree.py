@@ -17,14 +17,19 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.items import names
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.items.location import item_path
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import MissingObject, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
+    BadOption,
+    MissingObject,
+    ToolchainError,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 
 FOLDER = "com.cloudbees.hudson.plugins.folder.Folder"
+ORGANIZATION = "jenkins.branch.OrganizationFolder"
 # Folders whose items Jenkins creates itself, from branches or repositories
 _COMPUTED = frozenset(
     (
-        "jenkins.branch.OrganizationFolder",
+        ORGANIZATION,
         "org.jenkinsci.plugins.workflow.multibranch.WorkflowMultiBranchProject",
     )
 )
@@ -154,6 +159,18 @@ class Tree:
         parent, last = names.split(folder)
         origin = self._find_origin(parent) if parent else None
         return origin and names.join(origin, last)
+
+
+def refuse_organization(class_name: str, option: str) -> None:
+    """
+    :raises BadOption: if an option declares an organization folder
+    """
+    if class_name == ORGANIZATION:
+        raise BadOption(
+            option,
+            "is the configuration of an organization folder. Organization folders are not supported yet. Create it on "
+            "the pages of Jenkins",
+        )
 
 
 def check_may_contain(listing: Listing, folder: str) -> None:

@@ -11,6 +11,7 @@ import uuid
 import xml.etree.ElementTree as ET
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.builds.parameters import to_string
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.items import tree
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.job import cron, types
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import document, fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.merge import Removed, merge
@@ -123,6 +124,7 @@ def read_configuration(params: _Params) -> ET.Element | None:
         root = document.parse(text)
     except document.XmlError as error:
         raise BadOption(option, f"must be an XML document, but {error}") from None
+    tree.refuse_organization(root.tag, option)
     if root.tag in types.FOLDERS:
         raise BadOption(option, "is the configuration of a folder. Use the module ci_folder for folders")
     root.tag = types.get_root_tag(types.get_type(root.tag))

@@ -186,10 +186,10 @@ class ManagedJob:
             return fields
         texts = {
             path: self._hide(text) if path in self._secret_paths else text
-            for path, text in fields["elements"].items()
+            for path, text in t.cast("DesiredConfiguration", self._configuration).show(fields["elements"]).items()
             if path in self._managed
         }
-        return {**fields, "elements": self._configuration.select_kept(texts) if self._configuration else texts}
+        return {**fields, "elements": texts}
 
     def explain_loss(self) -> str:
         """Return why the job lacks declared elements, or an empty text."""

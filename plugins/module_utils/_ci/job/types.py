@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import dataclasses
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.items import tree
+
 
 @dataclasses.dataclass(frozen=True)
 class JobType:
@@ -32,7 +34,7 @@ TYPES = {
 }
 # The name of the class in the JSON API is that of the root element
 MULTIBRANCH = TYPES["multibranch"].root
-FOLDERS = ("com.cloudbees.hudson.plugins.folder.Folder", "jenkins.branch.OrganizationFolder")
+FOLDERS = (tree.FOLDER, tree.ORGANIZATION)
 _BY_ROOT = {root: name for name, job_type in TYPES.items() for root in (job_type.root, *job_type.aliases)}
 # Copies of these are not held back: folders are not built
 _NOT_HELD = (*FOLDERS, MULTIBRANCH)
