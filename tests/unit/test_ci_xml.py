@@ -5,12 +5,26 @@
 
 from __future__ import annotations
 
+import xml.etree.ElementTree as ET
+from types import SimpleNamespace
+
 import pytest
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import document, fields
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import document, dropped, fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.fields import DesiredConfiguration
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.merge import Removed
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
+
+
+class Losses(dropped.LossPolicy):
+    """A policy for a job `app` on a server with some plugins; `None` if the account may not list them."""
+
+    def __init__(self, on_dropped: str, plugins: dict[str, bool] | None = None) -> None:
+        self.warnings: list[str] = []
+        task = SimpleNamespace(params={"on_dropped": on_dropped}, warn=self.warnings.append)
+        super().__init__(task, SimpleNamespace(predicted_plugins=()), "job 'app'")  # type: ignore[arg-type]
+        self._plugins = [plugins]
+
 
 SECRET = "{AQAAABAAAAAQfaWvadxc0dh+QSVm9AqzTGE/JYhvbJqsGdJ5iKU1oAE=}"
 STORED = """<?xml version="1.1" encoding="UTF-8"?>
@@ -222,3 +236,271 @@ def test_secrets_are_found_by_name() -> None:
         "a.B/password[2]": "q",
         "hudson.model.PasswordParameterDefinition/defaultValue": "d",
     }
+
+
+MATRIX = "hudson.security.AuthorizationMatrixProperty"
+# Forms that mean the same to Jenkins, each with the class that reads or writes it
+EQUAL_FORMS = [
+    # hudson.tasks.BatchFile stores CRLF
+    (
+        "<project><builders><hudson.tasks.BatchFile><command>a\nb</command></hudson.tasks.BatchFile></builders></project>",
+        "<project><builders><hudson.tasks.BatchFile><command>a&#xd;\nb</command></hudson.tasks.BatchFile></builders>"
+        "</project>",
+    ),
+    # hudson.tasks.Shell stores LF
+    (
+        "<project><builders><hudson.tasks.Shell><command>a&#xd;\nb</command></hudson.tasks.Shell></builders></project>",
+        "<project><builders><hudson.tasks.Shell><command>a\nb</command></hudson.tasks.Shell></builders></project>",
+    ),
+    # org.jenkinsci.plugins.matrixauth.AbstractAuthorizationPropertyConverter sorts IDs, each once
+    (
+        f"<project><properties><{MATRIX}><permission>USER:hudson.model.Item.Read:carol</permission>"
+        f"<permission>USER:Job/Build:carol</permission><permission>USER:Job/Build:carol</permission></{MATRIX}>"
+        "</properties></project>",
+        f"<project><properties><{MATRIX}><permission>USER:hudson.model.Item.Build:carol</permission>"
+        f"<permission>USER:hudson.model.Item.Read:carol</permission></{MATRIX}></properties></project>",
+    ),
+    (
+        "<slave><nodeProperties><org.jenkinsci.plugins.matrixauth.AuthorizationMatrixNodeProperty>"
+        "<permission>GROUP:hudson.model.Computer.Connect:ops</permission>"
+        "<permission>GROUP:Agent/Build:ops</permission>"
+        "</org.jenkinsci.plugins.matrixauth.AuthorizationMatrixNodeProperty></nodeProperties></slave>",
+        "<slave><nodeProperties><org.jenkinsci.plugins.matrixauth.AuthorizationMatrixNodeProperty>"
+        "<permission>GROUP:hudson.model.Computer.Build:ops</permission>"
+        "<permission>GROUP:hudson.model.Computer.Connect:ops</permission>"
+        "</org.jenkinsci.plugins.matrixauth.AuthorizationMatrixNodeProperty></nodeProperties></slave>",
+    ),
+    # hudson.model.ListView has a TreeSet
+    (
+        "<hudson.model.ListView><jobNames><string>nightly</string><string>App</string><string>nightly</string></jobNames>"
+        "</hudson.model.ListView>",
+        '<hudson.model.ListView><jobNames><comparator class="java.lang.String$CaseInsensitiveComparator"/>'
+        "<string>App</string><string>nightly</string></jobNames></hudson.model.ListView>",
+    ),
+    (
+        '<hudson.model.ListView><jobNames><comparator class="hudson.util.CaseInsensitiveComparator"/>'
+        "<string>b</string><string>B</string><string>a</string></jobNames></hudson.model.ListView>",
+        '<hudson.model.ListView><jobNames><comparator class="java.lang.String$CaseInsensitiveComparator"/>'
+        "<string>a</string><string>b</string></jobNames></hudson.model.ListView>",
+    ),
+    # XStream omits the usual class of a collection
+    ('<project><triggers class="vector"/></project>', "<project><triggers/></project>"),
+    (
+        '<project><triggers class="vector"><a.Timer><spec>@daily</spec></a.Timer></triggers></project>',
+        "<project><triggers><a.Timer><spec>@daily</spec></a.Timer></triggers></project>",
+    ),
+    ('<project><a class="java.util.ArrayList"><b>x</b></a></project>', "<project><a><b>x</b></a></project>"),
+    # com.thoughtworks.xstream.converters.basic.BooleanConverter ignores case
+    ("<project><disabled>True</disabled></project>", "<project><disabled>true</disabled></project>"),
+    # Integers and objects that are null
+    ("<project><quietPeriod/><authToken></authToken></project>", "<project><disabled>false</disabled></project>"),
+    # Objects that Jenkins completes
+    (
+        "<project><publishers><hudson.tasks.ArtifactArchiver/></publishers></project>",
+        "<project><publishers><hudson.tasks.ArtifactArchiver><onlyIfSuccessful>false</onlyIfSuccessful>"
+        "</hudson.tasks.ArtifactArchiver></publishers></project>",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("declared", "stored"), EQUAL_FORMS)
+def test_forms_that_mean_the_same_are_equal(declared: str, stored: str) -> None:
+    assert find_changes(declared, stored) == {}
+    new = DesiredConfiguration(document.parse(declared))
+    desired = new.list_desired(None)
+    read = new.read(document.parse(stored, is_stored=True), is_written=True)
+    assert {path: text for path, text in desired.items() if read.get(path) != text} == {}
+
+
+@pytest.mark.parametrize(
+    ("declared", "stored"),
+    [
+        ("<p><description>a&#xd;\nb</description></p>", "<p><description>a\nb</description></p>"),
+        ("<p><a.X><permission>b</permission><permission>a</permission></a.X></p>",
+         "<p><a.X><permission>a</permission><permission>b</permission></a.X></p>"),
+        ("<p><defaultValue/></p>", "<p/>"),
+        ("<p><defaultValue>True</defaultValue></p>", "<p><defaultValue>true</defaultValue></p>"),
+        ("<p><a.B/></p>", "<p/>"),
+        ('<p><scm class="a.B"/></p>', "<p><scm/></p>"),
+        ("<p><x> </x></p>", "<p><x/></p>"),
+        ("<p><x>&#xa;</x></p>", "<p><x/></p>"),
+        ("<p><x><![CDATA[\n]]></x></p>", "<p><x/></p>"),
+        ("<p><x/></p>", "<p><x>\n</x></p>"),
+        ('<p><choices class="java.util.Arrays$ArrayList"/></p>', "<p><choices/></p>"),
+    ],
+)  # fmt: skip
+def test_forms_that_differ_are_changed(declared: str, stored: str) -> None:
+    root = document.parse(stored, is_stored=True)
+    configuration = DesiredConfiguration(document.parse(declared))
+    current = configuration.read(root, is_written=False)
+    assert {path for path, text in configuration.list_desired(root).items() if current.get(path) != text}
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ('<a><![CDATA[printf "&#27;[31m &#x1b; <!DOCTYPE html>"]]></a>',
+         "<a>printf \"&amp;#27;[31m &amp;#x1b; &lt;!DOCTYPE html&gt;\"</a>"),
+        ("<a>&#27;[31m</a>", "<a>&#x1b;[31m</a>"),
+        ("<a b='&#x1b;&#9;x\U0010ff1b'>\U0010ff1b\U00100000</a>",
+         '<a b="&#x1b;&#9;x\U0010ff1b">\U0010ff1b\U00100000</a>'),
+        ("<!-- <!DOCTYPE a> &#1; --><a>x<!-- &#1; --></a>", "<a>x</a>"),
+        ("<a>\n  </a>", "<a/>"),
+        ("<a><![CDATA[\n ]]></a>", "<a>\n </a>"),
+        ("<a> </a>", "<a> </a>"),
+        ("<a>\x85\u2028</a>", "<a>&#x85;&#x2028;</a>"),
+    ],
+)  # fmt: skip
+def test_text_is_not_changed(text: str, written: str) -> None:
+    assert document.serialize(document.parse(text)) == document.DECLARATION + written
+
+
+def test_control_characters_are_shown_as_they_are() -> None:
+    assert document.parse("<a>&#x1b;</a>").text == "\x1b"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("<a>\x1b</a>", "the character U+001B is not allowed in XML. Write the reference '&#x1b;'"),
+        ("<a>\ufffe</a>", "the character U+FFFE is not allowed in XML"),
+        ("<a xmlns='urn:x'/>", "'a' has the namespace 'urn:x', but Jenkins does not store namespaces"),
+        ("<a xmlns:y='urn:x'><b y:c='1'/></a>", "'c' has the namespace 'urn:x', but Jenkins does not store namespaces"),
+        ("<a><b/> x </a>", "Jenkins does not store the text 'x' behind the element 'b'"),
+    ],
+)
+def test_what_jenkins_cannot_store_is_refused_by_name(text: str, problem: str) -> None:
+    with pytest.raises(document.XmlError) as raised:
+        document.parse(text)
+    assert str(raised.value) == problem
+
+
+# Elements of former versions, with what the message advises, and the configuration that `on_dropped: warn` sends
+OUTDATED = [
+    ("<flow-definition><canRoam>true</canRoam></flow-definition>", "canRoam", "a Pipeline has no such setting", ""),
+    ('<flow-definition><scm class="a.B"/></flow-definition>', "scm", "a Pipeline has no such setting", ""),
+    (
+        "<flow-definition><concurrentBuild>false</concurrentBuild></flow-definition>",
+        "concurrentBuild",
+        "use properties/org.jenkinsci.plugins.workflow.job.properties.DisableConcurrentBuildsJobProperty",
+        "properties/org.jenkinsci.plugins.workflow.job.properties.DisableConcurrentBuildsJobProperty",
+    ),
+    (
+        "<flow-definition><triggers><a.Timer/></triggers></flow-definition>",
+        "triggers",
+        "use properties/org.jenkinsci.plugins.workflow.job.properties.PipelineTriggersJobProperty/triggers",
+        "properties/org.jenkinsci.plugins.workflow.job.properties.PipelineTriggersJobProperty/triggers/a.Timer",
+    ),
+    (
+        "<hudson.model.ListView><jobFilters/><statusFilter>false</statusFilter></hudson.model.ListView>",
+        "statusFilter",
+        "use jobFilters/hudson.views.StatusFilter/statusFilter",
+        "jobFilters/hudson.views.StatusFilter/statusFilter",
+    ),
+    (
+        '<project><scm class="hudson.plugins.git.GitSCM"><disableSubmodules>false</disableSubmodules></scm></project>',
+        "scm/disableSubmodules",
+        "use extensions/hudson.plugins.git.extensions.impl.SubmoduleOption",
+        "",
+    ),
+    (
+        '<project><scm class="hudson.plugins.git.GitSCM"><wipeOutWorkspace>true</wipeOutWorkspace></scm></project>',
+        "scm/wipeOutWorkspace",
+        "use extensions/hudson.plugins.git.extensions.impl.WipeWorkspace",
+        "scm/extensions/hudson.plugins.git.extensions.impl.WipeWorkspace",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("declared", "path", "advice", "_replaced"), OUTDATED)
+def test_outdated_element_is_refused_before_the_change(declared: str, path: str, advice: str, _replaced: str) -> None:
+    root = document.parse(declared)
+    configuration = DesiredConfiguration(root, losses=Losses("fail"))
+    configuration.read(ET.Element(root.tag), is_written=False)
+    with pytest.raises(ToolchainError) as raised:
+        configuration.check_kept()
+    assert str(raised.value) == (
+        "The configuration of job 'app' was not sent, because Jenkins would not keep these elements as declared: "
+        f"'{path}' (outdated: {advice}). Remove or replace them, or set 'on_dropped: warn'."
+    )
+
+
+@pytest.mark.parametrize(("declared", "path", "advice", "replaced"), OUTDATED)
+def test_outdated_element_is_replaced_when_its_loss_is_accepted(
+    declared: str, path: str, advice: str, replaced: str
+) -> None:
+    losses = Losses("warn")
+    configuration = DesiredConfiguration(document.parse(declared), losses=losses)
+    desired = configuration.list_desired(None)
+    configuration.check_kept()
+    assert path not in desired
+    assert (replaced in desired) == bool(replaced)
+    assert losses.warnings == [
+        f"Jenkins does not keep these elements of the configuration of job 'app' as declared: '{path}' (outdated: "
+        f"{advice})."
+    ]
+
+
+def test_outdated_element_that_an_old_server_stores_is_compared() -> None:
+    declared = "<hudson.model.ListView><statusFilter>false</statusFilter></hudson.model.ListView>"
+    stored = document.parse("<hudson.model.ListView><statusFilter>true</statusFilter></hudson.model.ListView>")
+    configuration = DesiredConfiguration(document.parse(declared), losses=Losses("fail"))
+    assert configuration.read(stored, is_written=False) == {"statusFilter": "true"}
+    assert configuration.list_desired(stored) == {"statusFilter": "false"}
+    configuration.check_kept()
+
+
+DECLARED = (
+    '<project><description>d</description><builders><x.Old plugin="old@1.2"><a>1</a></x.Old>'
+    "<hudson.tasks.Shell><command>a</command></hudson.tasks.Shell><y.Unknown/></builders></project>"
+)
+KEPT = (
+    "<project><description>d</description><builders><hudson.tasks.Shell><command>a</command></hudson.tasks.Shell>"
+    "</builders></project>"
+)
+
+
+def test_element_of_a_missing_plugin_counts_as_unchanged_when_its_loss_is_accepted() -> None:
+    losses = Losses("warn", plugins={"git": True})
+    declared = DECLARED.replace("<y.Unknown/>", "")
+    configuration = DesiredConfiguration(document.parse(declared), losses=losses)
+    stored = document.parse(KEPT)
+    current = configuration.read(stored, is_written=False)
+    assert all(current.get(path) == text for path, text in configuration.list_desired(stored).items())
+    assert list(dict.fromkeys(losses.warnings)) == [
+        "Jenkins did not keep these elements of the configuration of job 'app': 'builders/x.Old' (the plugin 'old', "
+        "1.2 in the XML, is not installed)."
+    ]
+    assert configuration.show(current) == {
+        "description": "d",
+        "builders/hudson.tasks.Shell/command": "a",
+    }
+
+
+@pytest.mark.parametrize("plugins", [{"old": True}, None])
+def test_other_missing_element_is_a_difference_until_jenkins_has_accepted_the_configuration(
+    plugins: dict[str, bool] | None,
+) -> None:
+    configuration = DesiredConfiguration(document.parse(DECLARED), losses=Losses("warn", plugins=plugins))
+    stored = document.parse(KEPT)
+
+    def find_difference() -> bool:
+        current = configuration.read(stored, is_written=True)
+        return any(current.get(path) != text for path, text in desired.items())
+
+    configuration.read(stored, is_written=False)
+    desired = configuration.list_desired(stored)
+    assert find_difference()
+    configuration.record_acceptance()
+    assert not find_difference()
+    stored[0].text = "another"
+    assert find_difference()
+
+
+def test_object_of_another_class_is_never_a_loss() -> None:
+    declared = '<project><scm class="x.Scm" plugin="old@1"><url>u</url></scm></project>'
+    for current, is_accepted in (("hudson.scm.NullSCM", True), ("hudson.plugins.git.GitSCM", False)):
+        configuration = DesiredConfiguration(document.parse(declared), losses=Losses("warn", plugins={}))
+        stored = document.parse(f'<project><scm class="{current}"/></project>')
+        texts = configuration.read(stored, is_written=False)
+        assert (texts == configuration.list_desired(stored)) == is_accepted

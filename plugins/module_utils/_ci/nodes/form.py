@@ -103,17 +103,17 @@ def parse_config(params: Fields) -> ET.Element | None:
     return root
 
 
-def select_others(texts: dict[str, str], declared: Fields) -> dict[str, str]:
-    """Return the texts of a configuration by path without those that options, renaming and draining change.
+def selects_others(declared: Fields) -> t.Callable[[str], bool]:
+    """Return a function that says whether neither options, renaming nor draining change the element with a path.
 
     :arg declared: the fields that the options declare
     """
     changed = [f"{path}/" for path in (*_STATE, *(_ELEMENTS[option] for option in declared))]
 
-    def is_changed(path: str) -> bool:
-        return any(f"{path}/".startswith(other) or other.startswith(f"{path}/") for other in changed)
+    def is_unchanged(path: str) -> bool:
+        return not any(f"{path}/".startswith(other) or other.startswith(f"{path}/") for other in changed)
 
-    return {path: text for path, text in texts.items() if not is_changed(path)}
+    return is_unchanged
 
 
 def read_fields(root: ET.Element) -> Fields:

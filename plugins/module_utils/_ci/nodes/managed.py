@@ -75,7 +75,7 @@ class ManagedAgent:
         fields = {"name": self._stored_name, **form.read_fields(self._stored)}
         if self._config is not None:
             texts = self._config.read(self._stored, is_written=self._task.has_written)
-            fields["elements"] = form.select_others(texts, self._declared)
+            fields["elements"] = texts.select(form.selects_others(self._declared))
         if self._secret_file.path is not None and fields["launcher"]["type"] == "inbound":
             fields["secret_file"] = self._secret_file.read(self._stored_name)
         return fields
@@ -147,8 +147,8 @@ class ManagedAgent:
             return fields
         complete = {**form.read_fields(self._build(form.new_configuration())), **fields}
         if self._config is not None and "elements" in fields:
-            texts = {path: text for path, text in fields["elements"].items() if path in self._desired_texts}
-            complete["elements"] = self._config.select_kept(texts)
+            texts = self._config.show(fields["elements"]).items()
+            complete["elements"] = {path: text for path, text in texts if path in self._desired_texts}
         return {name: complete[name] for name in _RESULT if complete.get(name) is not None}
 
     def explain_loss(self) -> str:

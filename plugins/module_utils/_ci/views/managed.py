@@ -151,7 +151,7 @@ class ManagedView:
         """Return the view as the module returns it; a predicted one with the values of a new view."""
         result = {**_identify(self._owner, self._name), **form.complete_fields(fields)}
         if self._configuration is not None and "elements" in fields:
-            result["elements"] = self._configuration.select_kept(fields["elements"])
+            result["elements"] = self._configuration.show(fields["elements"])
         return result
 
     def explain_loss(self) -> str:

@@ -55,6 +55,12 @@ class Dropped:
         return is_empty(element) and "." not in element.tag and element.tag not in _EMPTY_TEXTS
 
     @property
+    def permission(self) -> str:
+        """The permission, whose path does not name it, and a colon; an empty text for other elements."""
+        element = self.owners[-1]
+        return f"'{element.text}': " if element.tag == "permission" and not self.is_attribute else ""
+
+    @property
     def is_acceptable(self) -> bool:
         """Whether nothing is stored in its place, apart from the object with which Jenkins replaces unknown ones."""
         return self.replaced_by is None or self.replaced_by.get("class") in _DEFAULT_CLASSES
@@ -101,15 +107,17 @@ class LossPolicy:
     def warn(self, dropped: list[Dropped]) -> None:
         """Warn that Jenkins has not stored elements."""
         if dropped:
-            self._task.warn(f"Jenkins did not keep {self._describe(dropped)} of the configuration of {self._what}.")
+            self._task.warn(
+                f"Jenkins did not keep these elements of the configuration of {self._what}: {self._describe(dropped)}."
+            )
 
     def explain(self, dropped: list[Dropped]) -> str:
         """Return a sentence that says which elements Jenkins has not stored and why, or an empty text."""
         if not dropped:
             return ""
         return (
-            f" Jenkins did not keep {self._describe(dropped)}. Remove them from the configuration, install the plugin, "
-            "or set 'on_dropped: warn'."
+            f" Jenkins did not keep these elements: {self._describe(dropped)}. Remove them from the configuration, "
+            "install the plugin, or set 'on_dropped: warn'."
         )
 
     def lacks_plugin(self, dropped: Dropped) -> bool:
@@ -126,9 +134,9 @@ class LossPolicy:
         return self._plugins[0]
 
     def _describe(self, dropped: list[Dropped]) -> str:
-        named = [f"'{loss.path}' ({self._find_reason(loss)})" for loss in dropped[:_MAX_NAMED]]
+        named = [f"'{loss.path}' ({loss.permission}{self._find_reason(loss)})" for loss in dropped[:_MAX_NAMED]]
         rest = f", and {len(dropped) - _MAX_NAMED} others" if len(dropped) > _MAX_NAMED else ""
-        return f"these elements: {', '.join(named)}{rest}"
+        return ", ".join(named) + rest
 
     def _find_reason(self, dropped: Dropped) -> str:
         name, version = dropped.plugin
@@ -236,4 +244,7 @@ def _has_class(dropped: Dropped) -> bool:
 
 
 def _join_outdated(outdated: list[Found]) -> str:
-    return ", ".join(f"'{found.path}' (outdated: {found.rule.advice})" for found in outdated)
+    paths: dict[str, list[str]] = {}
+    for found in outdated:
+        paths.setdefault(found.rule.advice, []).append(f"'{found.path}'")
+    return ", ".join(f"{', '.join(named)} (outdated: {advice})" for advice, named in paths.items())

@@ -35,6 +35,21 @@ _PASSWORD_PARAMETER = "hudson.model.PasswordParameterDefinition"
 Texts = dict[str, str]
 
 
+class StoredTexts(Texts):
+    """The texts of a stored configuration, and those of elements that Jenkins dropped although their loss is accepted.
+
+    :ivar visible: the texts without those of dropped elements
+    """
+
+    visible: Texts
+
+    def select(self, is_selected: t.Callable[[str], bool]) -> StoredTexts:
+        """Return the texts with some paths."""
+        selected = StoredTexts((path, text) for path, text in self.items() if is_selected(path))
+        selected.visible = {path: text for path, text in self.visible.items() if is_selected(path)}
+        return selected
+
+
 class DesiredConfiguration:
     """A declared configuration as XML, which manages a part of the stored one.
 
@@ -63,7 +78,7 @@ class DesiredConfiguration:
         self._dropped: list[Dropped] = []
         self._normalize_declared()
 
-    def read(self, stored: ET.Element, *, is_written: bool) -> Texts:
+    def read(self, stored: ET.Element, *, is_written: bool) -> StoredTexts:
         """Return the texts of a stored configuration.
 
         An encrypted text counts as the declared one, because it cannot be compared.
@@ -71,7 +86,7 @@ class DesiredConfiguration:
         :arg is_written: whether this task has written the configuration. Before, an encrypted text differs from the
             declared one if it should be replaced
         """
-        texts = self._list_current(stored, is_written)
+        texts = StoredTexts(self._list_current(stored, is_written))
         if is_written:
             self._add_completed_objects(texts)
         if self._removed:
@@ -81,6 +96,10 @@ class DesiredConfiguration:
             if is_encrypted(text):
                 is_equal = is_written or not self._replaces_secrets
                 texts[path] = self._declared_texts.get(path, ENCRYPTED) if is_equal else ENCRYPTED
+        texts.visible = texts
+        if self._accepts_losses and self._dropped:
+            kept = list_texts(self._restore(stored, lambda dropped: dropped.is_insignificant)).items()
+            texts.visible = {path: ENCRYPTED if is_encrypted(text) else text for path, text in kept}
         return texts
 
     def list_desired(self, stored: ET.Element | None) -> dict[str, str | None]:
@@ -91,7 +110,7 @@ class DesiredConfiguration:
         if stored is None:
             self._list_current(ET.Element(self.declared.tag), is_written=False)
             _check_placeholders(self._declared_texts)
-            return dict(self.select_kept(self._declared_texts))
+            return dict(self._select_kept(self._declared_texts))
         merged, current = self._list_merged(stored), self._list_current(stored, False)
         _check_placeholders({path: text for path, text in merged.items() if current.get(path) != text})
         changed = {
@@ -120,10 +139,13 @@ class DesiredConfiguration:
 
     def explain_loss(self) -> str:
         """Return why the configuration that was read last lacks declared elements, or an empty text."""
-        return "" if self._losses is None or self._losses.accepts else self._losses.explain(self._dropped)
+        return "" if self._losses is None or self._accepts_losses else self._losses.explain(self._dropped)
 
-    def select_kept(self, texts: dict[str, t.Any]) -> dict[str, t.Any]:
-        """Return texts without those of elements that Jenkins has not stored although they count as reached."""
+    def show(self, texts: dict[str, t.Any]) -> dict[str, t.Any]:
+        """Return the texts of a stored or predicted configuration without those of elements that Jenkins drops."""
+        return texts.visible if isinstance(texts, StoredTexts) else self._select_kept(texts)
+
+    def _select_kept(self, texts: dict[str, t.Any]) -> dict[str, t.Any]:
         if not self._accepts_losses:
             return texts
         kept = {path: text for path, text in texts.items() if not any(_is_in(path, loss) for loss in self._dropped)}
@@ -131,8 +153,9 @@ class DesiredConfiguration:
             parent, _slash, name = loss.path.rpartition("/")
             order = f"{parent}/@order".removeprefix("/")
             if kept.get(order):
-                names = kept[order].split(", ")
-                kept[order] = ", ".join(_without(names, name.partition("[")[0]))
+                names = _without(kept[order].split(", "), name.partition("[")[0])
+                kept.pop(order)
+                kept.update({order: ", ".join(names)} if len(set(names)) > 1 else {})
         return kept
 
     def _list_current(self, stored: ET.Element, is_written: bool) -> Texts:
@@ -150,10 +173,13 @@ class DesiredConfiguration:
                 self._dropped.append(dropped)
             return is_accepted
 
-        restored = restore(normalize(stored), normalize(copy_declared(self.declared)), accepts)
-        if self._losses is not None and self._losses.accepts:
+        restored = self._restore(stored, accepts)
+        if self._losses is not None and self._accepts_losses:
             self._losses.warn(self._dropped)
         return list_texts(restored)
+
+    def _restore(self, stored: ET.Element, accepts: t.Callable[[Dropped], bool]) -> ET.Element:
+        return restore(normalize(stored), normalize(copy_declared(self.declared)), accepts)
 
     @property
     def _accepts_losses(self) -> bool:
@@ -168,7 +194,7 @@ class DesiredConfiguration:
 
     def _replace_outdated(self, stored: ET.Element) -> None:
         self._outdated = list(find_outdated(self.declared, stored))
-        if self._losses is not None and self._losses.accepts:
+        if self._losses is not None and self._accepts_losses:
             self._losses.warn_of_outdated(self._outdated)
             for found in self._outdated:
                 replace(found)

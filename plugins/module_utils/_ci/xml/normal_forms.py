@@ -117,9 +117,14 @@ def _lower_flag(text: str | None) -> str | None:
 
 def _sort_set(tag: str, children: list[ET.Element]) -> list[ET.Element]:
     """Return the children of a set: first those that are no values, then its values, sorted, each once."""
-    values = {_normalize_value(tag, child.text or "") for child in children if child.tag == _SETS[tag]}
+    ignores_case = any(child.tag == COMPARATOR for child in children)
+    values: dict[str, str] = {}
+    for child in children:
+        if child.tag == _SETS[tag]:
+            value = _normalize_value(tag, child.text or "")
+            values.setdefault(value.lower() if ignores_case else value, value)
     others = [child for child in children if child.tag not in (_SETS[tag], COMPARATOR)]
-    return [*others, *(_new_value(_SETS[tag], value) for value in sorted(values))]
+    return [*others, *(_new_value(_SETS[tag], value) for value in sorted(values.values()))]
 
 
 def _normalize_value(tag: str, value: str) -> str:

@@ -177,8 +177,15 @@ _GIT = {
     "choosingStrategy": Outdated("use extensions/hudson.plugins.git.extensions.impl.BuildChooserSetting"),
     "source": Outdated("use userRemoteConfigs"),
 }
+# com.cloudbees.hudson.plugins.folder.AbstractFolder
+_FOLDER = dict.fromkeys(("primaryView", "views", "viewsTabBar"), Outdated("views are in folderViews"))
 OUTDATED: dict[str, dict[str, Outdated]] = {
     "flow-definition": _PIPELINE,
+    "org.jenkinsci.plugins.workflow.cps.CpsScmFlowDefinition": {
+        "sandbox": Outdated("a script from a repository always runs in the sandbox")
+    },
+    "org.jenkinsci.plugins.workflow.multibranch.WorkflowMultiBranchProject": _FOLDER,
+    "com.cloudbees.hudson.plugins.folder.Folder": _FOLDER,
     "hudson.plugins.git.GitSCM": _GIT,
     "hudson.model.ListView": {
         "statusFilter": Outdated(f"use jobFilters/{_STATUS_FILTER}/statusFilter", _migrate_status_filter)
