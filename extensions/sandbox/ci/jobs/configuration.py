@@ -19,7 +19,7 @@ from ..plugins.installed_plugins import InstalledPlugins
 from ..storage import Job, Storage
 from ..xml import document, secrets
 from ..xml.writer import ConfigurationWriter
-from .item_kinds import BY_NAME, BY_ROOT, CONTAINERS, FOLDER, FREESTYLE, PIPELINE, Kind
+from .item_kinds import BY_NAME, BY_ROOT, CONTAINERS, FOLDER, FREESTYLE, PIPELINE, PROJECTS, Kind
 
 FOLDER_VIEWS_CLASS = "com.cloudbees.hudson.plugins.folder.views.DefaultFolderViewHolder"
 SCRIPT = "org.jenkinsci.plugins.workflow.cps.CpsFlowDefinition"
@@ -156,9 +156,7 @@ def parse_configuration(config: str) -> Definition:
         concurrent=_concurrent(root, kind),
         quiet_period=parse_integer_or_none(quiet_period),
         trigger_token=root.findtext("authToken"),
-        label=None
-        if kind is not FREESTYLE or root.findtext("canRoam") == "true"
-        else root.findtext("assignedNode", ""),
+        label=None if kind not in PROJECTS or root.findtext("canRoam") == "true" else root.findtext("assignedNode", ""),
         parameters=tuple(_parameters(root)),
         commands=tuple(shell.findtext("command", "") for shell in root.iterfind("builders/hudson.tasks.Shell")),
         script=root.findtext("definition/script", ""),
@@ -185,7 +183,7 @@ def _format_value(job: Job | None) -> str | None:
 
 def _concurrent(root: etree._Element, kind: Kind) -> bool:
     """Return whether builds run concurrently: by default for Pipelines only."""
-    if kind is FREESTYLE:
+    if kind in PROJECTS:
         return root.findtext("concurrentBuild", "") == "true"
     return root.find(f"properties/{NOT_CONCURRENT}") is None
 

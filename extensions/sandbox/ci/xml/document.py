@@ -20,7 +20,8 @@ TEXT_ENTITIES = {'"': "&quot;", "'": "&apos;", "\r": "&#xd;"}
 ATTRIBUTE_ENTITIES = {'"': "&quot;", "'": "&apos;", "\r": "&#xd;", "\n": "&#xa;", "\t": "&#x9;"}
 PRIVATE = 0x10FF00
 _DECLARATION = re.compile(r"\s*<\?xml([^>]*)\?>\s*")
-_REFERENCE = re.compile(r"&#(?:x([0-9a-fA-F]+)|([0-9]+));")
+# References, and what can contain their characters without being one
+_REFERENCE = re.compile(r"<!--.*?-->|<!\[CDATA\[.*?\]\]>|&#(?:x([0-9a-fA-F]+)|([0-9]+));", re.DOTALL)
 _CONTROL = re.compile(f"[{chr(PRIVATE)}-{chr(PRIVATE + 0x1F)}]")
 
 
@@ -59,7 +60,8 @@ def write_element(root: etree._Element) -> str:
 
 
 def _hide_control_character(match: re.Match[str]) -> str:
-    code = int(match[1], 16) if match[1] else int(match[2])
+    digits = match[1] or match[2]
+    code = int(digits, 16 if match[1] else 10) if digits else 0
     return chr(PRIVATE + code) if 0 < code < ord(" ") and chr(code) not in "\t\n\r" else match[0]
 
 

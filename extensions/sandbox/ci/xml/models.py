@@ -16,11 +16,13 @@ class Model:
     :arg elements: the elements in their order, with the XML of those that Jenkins adds if they are missing. Others are
         dropped
     :arg secrets: names of elements that Jenkins encrypts
+    :arg line_end: line end of its texts; None for any
     :arg texts: names of elements with a text, which has an end tag even if it is empty
     """
 
     elements: Mapping[str, str | None]
     secrets: frozenset[str] = frozenset()
+    line_end: str | None = None
     texts: frozenset[str] = frozenset(("description", "displayName", "label", "spec", "command", "script", "name"))
 
 
@@ -42,7 +44,7 @@ def _objects(*names: str) -> dict[str, str | None]:
 _ITEM = _texts("actions", "description", "displayName")
 _PARAMETER = _texts("name", "description")
 _STRING_PARAMETER = Model({**_PARAMETER, **_texts("defaultValue"), **_flags("trim")})
-_COMMAND = Model({**_texts("command"), **_objects("configuredLocalRules"), **_texts("unstableReturn")})
+_COMMAND = {**_texts("command"), **_objects("configuredLocalRules"), **_texts("unstableReturn")}
 
 FREESTYLE = Model(
     {
@@ -168,12 +170,13 @@ MODELS: dict[str, Model] = {
     "com.cloudbees.hudson.plugins.folder.computed.PeriodicFolderTrigger": Model(
         {**_texts("spec"), "interval": "<interval>0</interval>"}
     ),
-    "jenkins.branch.BranchSource": Model(_texts("source", "strategy")),
+    "jenkins.branch.BranchSource": Model(_texts("source", "strategy", "buildStrategies")),
     "jenkins.plugins.git.GitSCMSource": Model(_texts("id", "remote", "credentialsId", "traits")),
     "hudson.plugins.git.GitSCM": Model(
         {
             **_texts("configVersion", "userRemoteConfigs", "branches"),
             **_flags("doGenerateSubmoduleConfigurations"),
+            **_texts("browser", "gitTool"),
             "submoduleCfg": '<submoduleCfg class="empty-list"/>',
             **_objects("extensions"),
         }
@@ -206,8 +209,18 @@ MODELS: dict[str, Model] = {
     ),
     "hudson.slaves.DumbSlave": AGENT,
     "hudson.slaves.JNLPLauncher": Model({**_texts("tunnel"), "workDirSettings": _NO_WORK_DIR, **_flags("webSocket")}),
-    "hudson.tasks.Shell": _COMMAND,
-    "hudson.tasks.BatchFile": _COMMAND,
+    "hudson.tasks.Shell": Model(_COMMAND, line_end="\n"),
+    "hudson.tasks.BatchFile": Model(_COMMAND, line_end="\r\n"),
+    "hudson.tasks.ArtifactArchiver": Model(
+        {
+            **_texts("artifacts", "excludes", "latestOnly"),
+            **_flags("allowEmptyArchive", "onlyIfSuccessful", "fingerprint"),
+            **{name: f"<{name}>true</{name}>" for name in ("defaultExcludes", "caseSensitive", "followSymlinks")},
+        }
+    ),
+    "org.jenkinsci.plugins.credentialsbinding.impl.SecretBuildWrapper": Model(
+        {"bindings": '<bindings class="empty-list"/>'}
+    ),
     "hudson.triggers.TimerTrigger": Model(_texts("spec")),
     "hudson.triggers.SCMTrigger": Model({**_texts("spec"), **_flags("ignorePostCommitHooks")}),
     "org.jenkinsci.plugins.workflow.cps.CpsFlowDefinition": Model({**_texts("script"), **_flags("sandbox")}),

@@ -5,10 +5,21 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+
 CORE = ""
 # By the beginning of the name; the longest one counts. A bundle of plugins stands for its members
 PLUGINS: dict[str, tuple[str, ...]] = {
     "hudson.": (CORE,),
+    "hudson.plugins.": (),
+    "hudson.maven.": ("maven-plugin",),
+    "hudson.matrix.": ("matrix-project",),
+    "hudson.tasks.junit.": ("junit",),
+    "hudson.tasks.Mailer": ("mailer",),
+    "hudson.tasks.Maven": ("maven-plugin",),
+    "hudson.scm.SubversionSCM": ("subversion",),
+    "jenkins.plugins.": (),
     "jenkins.": (CORE,),
     "java.": (CORE,),
     "com.cloudbees.hudson.plugins.folder.": ("cloudbees-folder", "workflow-aggregator"),
@@ -32,6 +43,16 @@ PLUGINS: dict[str, tuple[str, ...]] = {
 }
 # Plugins whose classes the sandbox knows
 KNOWN = {plugin for plugins in PLUGINS.values() for plugin in plugins}
+
+
+def match_package(class_name: str, plugins: Iterable[str]) -> list[str]:
+    """Return the plugins after which a part of the package of a class is named, such as `build_timeout`."""
+    parts = {_fold(part) for part in class_name.replace("__", "_").split(".")}
+    return [name for name in plugins if _fold(name) in parts]
+
+
+def _fold(name: str) -> str:
+    return re.sub("[-_]|plugin$", "", name.lower())
 
 
 def find_plugins(class_name: str) -> tuple[str, ...]:

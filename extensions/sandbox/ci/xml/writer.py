@@ -9,6 +9,8 @@ defaults are added, secrets are encrypted, and the first object of a plugin name
 
 from __future__ import annotations
 
+import re
+
 from lxml import etree
 
 from ..authorization import matrix_property
@@ -16,8 +18,9 @@ from ..jobs.item_kinds import FOLDER
 from ..plugins.installed_plugins import InstalledPlugins
 from ..storage import Storage
 from . import document, secrets
+from .migrations import migrate
 from .models import MODELS
-from .plugin_classes import CORE, KNOWN, find_plugins
+from .plugin_classes import CORE, KNOWN, find_plugins, match_package
 
 
 class ConfigurationWriter:
@@ -47,11 +50,12 @@ class ConfigurationWriter:
             return matrix_property.rewrite_property(element)
         own_plugin = self._find_plugin(class_name, element) or plugin
         written = etree.Element(tag or element.tag)
-        written.attrib.update({name: value for name, value in element.items() if name != "plugin"})
+        written.attrib.update({name: value for name, value in element.items() if not _is_omitted(element, name, value)})
         is_reference = "reference" in element.attrib  # another place has the object
         if own_plugin not in (plugin, CORE) and not is_reference:
             written.set("plugin", f"{own_plugin}@{self._versions[own_plugin]}")
         model = None if is_reference else MODELS.get(class_name)
+        element = migrate(class_name, element)
         if model is None:
             written.text = element.text
             written.extend(self.complete(child, plugin=own_plugin) for child in element if self._is_known(child))
@@ -67,25 +71,28 @@ class ConfigurationWriter:
                 if name in model.secrets:
                     member.text = secrets.reencrypt(self._storage, member.text or "")
                 elif name in model.texts and not len(member):
-                    member.text = member.text or ""
+                    member.text = _unify_line_ends(member.text or "", model.line_end)
                 written.append(member)
         return written
 
     def _find_plugin(self, class_name: str, element: etree._Element) -> str | None:
         """Return the plugin of a class, an empty text for the core; None for names that are no classes.
 
-        A class that the sandbox does not know belongs to the plugin that its element or one around it names.
+        A class that the sandbox does not know belongs to the plugin that its element names, to one after which its
+        package is named, or to one that an element around it names.
         """
         known = find_plugins(class_name)
         if "." in class_name and not known:
             around = (element, *element.iterancestors())
-            known = tuple({inner.get("plugin", "").partition("@")[0] for inner in around} - KNOWN)
+            named = {inner.get("plugin", "").partition("@")[0] for inner in around} - KNOWN
+            matching = [] if "plugin" in element.attrib else match_package(class_name, self._versions)
+            known = (*matching, *named)
         return next((name for name in known if name == CORE or name in self._versions), None)
 
     def _has_class(self, element: etree._Element) -> bool:
-        """Return whether Jenkins has the class of a member. Other classes than those of missing plugins are kept."""
-        plugins = find_plugins(element.get("class", ""))
-        return not plugins or any(name == CORE or name in self._versions for name in plugins)
+        """Return whether Jenkins has the class of a member. Names without dots are no classes of plugins."""
+        class_name = element.get("class", "")
+        return "." not in class_name or self._find_plugin(class_name, element) is not None
 
     def _is_known(self, element: etree._Element) -> bool:
         """Return whether Jenkins keeps an element of a list. Names without dots are no classes."""
@@ -94,3 +101,13 @@ class ConfigurationWriter:
         if element.tag in matrix_property.GROUPS and matrix_property.lacks_sid(element):
             return False
         return "." not in element.tag or self._find_plugin(element.tag, element) is not None
+
+
+def _is_omitted(element: etree._Element, attribute: str, value: str) -> bool:
+    """Return whether Jenkins does not write an attribute: the plugin, and the usual class of a collection."""
+    usual = ("list", "vector") if element.tag == "triggers" else ("list",)
+    return attribute == "plugin" or (attribute == "class" and value in usual)
+
+
+def _unify_line_ends(text: str, line_end: str | None) -> str:
+    return text if line_end is None else re.sub("\r\n|\r|\n", line_end, text)
