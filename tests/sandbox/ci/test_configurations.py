@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from support.wire.ci import Ci
 
 XML = {"Content-Type": "application/xml; charset=utf-8"}
@@ -141,3 +143,69 @@ def test_object_of_an_unknown_class_is_kept_if_it_names_an_installed_plugin(ci: 
     for plugin, is_kept in (("acme@1", True), ("other@1", False), ("git@5.2.1", False)):
         config = f'<project><builders><com.acme.Step plugin="{plugin}"><a/></com.acme.Step></builders></project>'
         assert ("<com.acme.Step" in rewrite(ci, config)) == is_kept
+
+
+GIT = "hudson.plugins.git."
+PIPELINE_PROPERTY = "org.jenkinsci.plugins.workflow.job.properties."
+
+
+@pytest.mark.parametrize(
+    ("submitted", "stored"),
+    [
+        # measured: Jenkins 2.579
+        ("<builders><hudson.tasks.BatchFile><command>a\nb</command></hudson.tasks.BatchFile></builders>",
+         "<command>a&#xd;\nb</command>"),
+        ("<builders><hudson.tasks.Shell><command>a&#xd;\nb</command></hudson.tasks.Shell></builders>",
+         "<command>a\nb</command>"),
+        ("<builders><hudson.tasks.Shell><command><![CDATA[printf '&#27;']]></command></hudson.tasks.Shell></builders>",
+         "<command>printf &apos;&amp;#27;&apos;</command>"),
+        ("<publishers><hudson.tasks.ArtifactArchiver/></publishers>", "<onlyIfSuccessful>false</onlyIfSuccessful>"),
+        ('<triggers class="vector"/>', "<triggers/>"),
+        ("<buildWrappers><hudson.plugins.timestamper.TimestamperBuildWrapper/></buildWrappers>", "<buildWrappers/>"),
+        (f'<scm class="{GIT}GitSCM"><gitTool>Default</gitTool><remotePoll>true</remotePoll></scm>',
+         f"""<submoduleCfg class="empty-list"/>
+    <extensions>
+      <{GIT}extensions.impl.DisableRemotePoll/>
+    </extensions>"""),
+        (f'<scm class="{GIT}GitSCM"><gitTool>Default</gitTool></scm>', "<gitTool>Default</gitTool>"),
+        ('<scm class="hudson.plugins.mercurial.MercurialSCM"/>', '<scm class="hudson.scm.NullSCM"/>'),
+    ],
+)  # fmt: skip
+def test_project_is_stored_in_the_form_of_jenkins(ci: Ci, submitted: str, stored: str) -> None:
+    text = f"<?xml version='1.1'?><project>{submitted}</project>"
+    written = rewrite(ci, text)
+    assert stored in written
+    assert rewrite(ci, written) == written
+
+
+def test_elements_of_former_pipelines_are_replaced_or_dropped(ci: Ci) -> None:
+    trigger = "<hudson.triggers.TimerTrigger><spec>@daily</spec></hudson.triggers.TimerTrigger>"
+    config = (
+        '<flow-definition><canRoam>true</canRoam><scm class="hudson.scm.NullSCM"/><concurrentBuild>false'
+        f"</concurrentBuild><triggers>{trigger}</triggers></flow-definition>"
+    )
+    assert ci.post("/createItem?name=old", data=config.encode(), headers=XML).status_code == 200
+    stored = ci.get("/job/old/config.xml").text
+    assert "canRoam" not in stored
+    assert "scm" not in stored
+    assert "<abortPrevious>false</abortPrevious>" in stored
+    assert f"<{PIPELINE_PROPERTY}PipelineTriggersJobProperty>\n      <triggers>" in stored
+    assert "  <triggers/>" in stored
+
+
+@pytest.mark.parametrize(
+    ("plugin", "root", "item_class"),
+    [
+        ("matrix-project", "matrix-project", "hudson.matrix.MatrixProject"),
+        ("maven-plugin", "maven2-moduleset", "hudson.maven.MavenModuleSet"),
+    ],
+)
+def test_item_of_a_further_plugin_exists_with_the_plugin(ci: Ci, plugin: str, root: str, item_class: str) -> None:
+    def create() -> int:
+        return ci.post("/createItem?name=new", data=f"<{root}><axes/></{root}>".encode(), headers=XML).status_code
+
+    assert create() == 500
+    ci.sandbox.seed({"ci": {"plugins": [{"name": plugin, "version": "1"}]}})
+    assert create() == 200
+    assert ci.json("/job/new")["_class"] == item_class
+    assert f"<{root}" in ci.get("/job/new/config.xml").text

@@ -50,7 +50,10 @@ class ConfigurationWriter:
             return matrix_property.rewrite_property(element)
         own_plugin = self._find_plugin(class_name, element) or plugin
         written = etree.Element(tag or element.tag)
-        written.attrib.update({name: value for name, value in element.items() if not _is_omitted(element, name, value)})
+        attributes = {str(name): str(value) for name, value in element.items()}
+        written.attrib.update(
+            {name: value for name, value in attributes.items() if not _is_omitted(element, name, value)}
+        )
         is_reference = "reference" in element.attrib  # another place has the object
         if own_plugin not in (plugin, CORE) and not is_reference:
             written.set("plugin", f"{own_plugin}@{self._versions[own_plugin]}")
