@@ -688,3 +688,61 @@ def test_blanks_are_a_value(before: str, after: str) -> None:
     options = {"name": "app", "parameters": [{"name": "SEP", "default": after}], "check_mode": True}
     assert manage(listed("app"), stored("/job/app", content(before)), **options)["changed"]
     assert not manage(listed("app"), stored("/job/app", content(after)), **options)["changed"]
+
+
+def test_lost_element_of_a_missing_plugin_is_a_warning_and_the_second_run_only_reads() -> None:
+    config = f"<project><properties><{REBUILD} plugin='rebuild@1.25'/></properties></project>"
+    lines = ("<project>", "  <properties>", f'    <{REBUILD} plugin="rebuild@1.25"/>', "  </properties>", "</project>")
+    kept = stored("/job/app", "<properties/>")
+    options = {"name": "app", "config": config, "on_dropped": "warn"}
+    first = manage(listed(), plugins("git"), created("app", *lines), kept, **options)
+    second = manage(listed("app"), kept, plugins("git"), **options)
+    assert (first["changed"], second["changed"]) == (True, False)
+    assert first["warnings"] == second["warnings"] == [
+        "Jenkins did not keep these elements of the configuration of job 'app': "
+        f"'properties/{REBUILD}' (the plugin 'rebuild', 1.25 in the XML, is not installed)."
+    ]  # fmt: skip
+    assert first["job"]["elements"] == second["job"]["elements"] == {}
+
+
+def test_unknown_element_is_sent_again_and_the_job_is_unchanged() -> None:
+    kept = stored("/job/app", "<description>d</description>")
+    update = written(
+        "/job/app", "<project>", "  <description>d</description>", "  <nonsense>1</nonsense>", "</project>"
+    )
+    config = "<project><description>d</description><nonsense>1</nonsense></project>"
+    result = manage(listed("app"), kept, update, kept, name="app", config=config, on_dropped="warn")
+    assert not result["changed"]
+    assert result["warnings"] == [
+        "Jenkins did not keep these elements of the configuration of job 'app': 'nonsense' (unknown or outdated)."
+    ]
+
+
+def test_refused_configuration_is_never_a_loss() -> None:
+    kept = stored("/job/app", "<description>d</description>")
+    refused = call("POST", "/job/app/config.xml", 500, text="<h1>Oops!</h1>")
+    config = "<project><nonsense>1</nonsense></project>"
+    result = manage(listed("app"), kept, refused, kept, name="app", config=config, on_dropped="warn")
+    assert result["failed"]
+    assert not result["changed"]
+
+
+def test_outdated_element_is_refused_before_the_change() -> None:
+    config = "<flow-definition><canRoam>true</canRoam></flow-definition>"
+    for check_mode in (True, False):
+        result = manage(listed(), name="app", config=config, check_mode=check_mode)
+        assert result["msg"] == (
+            "The configuration of job 'app' was not sent, because Jenkins would not keep these elements as declared: "
+            "'canRoam' (outdated: a Pipeline has no such setting). Remove or replace them, or set 'on_dropped: warn'."
+        )
+
+
+@pytest.mark.parametrize("module", ["ci_job", "ci_folder"])
+def test_organization_folders_are_not_supported(module: str) -> None:
+    with conversation() as server:
+        config = "<jenkins.branch.OrganizationFolder/>"
+        result = run(module, url=server.url, **TOKEN, name="org", config=config)
+    assert result["msg"] == (
+        "Option 'config': is the configuration of an organization folder. Organization folders are not supported yet. "
+        "Create it on the pages of Jenkins."
+    )

@@ -182,6 +182,16 @@ def restore(
     return restored
 
 
+def omit(root: ET.Element, is_lost: t.Callable[[Dropped], bool], owners: tuple[ET.Element, ...] = ()) -> None:
+    """Remove the elements from a configuration that Jenkins does not store."""
+    owners = (*owners, root)
+    for child in list(root):
+        if is_lost(Dropped(child.tag, (*owners, child))):
+            root.remove(child)
+        else:
+            omit(child, is_lost, owners)
+
+
 def _restore_child(
     current: ET.Element | None,
     desired: ET.Element,

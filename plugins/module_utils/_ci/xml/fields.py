@@ -10,7 +10,12 @@ import copy
 import typing as t
 import xml.etree.ElementTree as ET
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.dropped import Dropped, LossPolicy, restore
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.dropped import (
+    Dropped,
+    LossPolicy,
+    omit,
+    restore,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.merge import (
     UNORDERED,
     Removed,
@@ -108,7 +113,8 @@ class DesiredConfiguration:
         :raises ToolchainError: if a placeholder would be written instead of a secret
         """
         if stored is None:
-            self._list_current(ET.Element(self.declared.tag), is_written=False)
+            self._replace_outdated(None)
+            self._list_current(self._predict_stored(), is_written=False)
             _check_placeholders(self._declared_texts)
             return dict(self._select_kept(self._declared_texts))
         merged, current = self._list_merged(stored), self._list_current(stored, False)
@@ -160,9 +166,7 @@ class DesiredConfiguration:
 
     def _list_current(self, stored: ET.Element, is_written: bool) -> Texts:
         """Return the texts of a stored configuration in normal form, with the lost elements whose loss is accepted."""
-        if not self._is_compared:
-            self._is_compared = True
-            self._replace_outdated(stored)
+        self._replace_outdated(stored)
         self._dropped = []
 
         def accepts(dropped: Dropped) -> bool:
@@ -178,6 +182,13 @@ class DesiredConfiguration:
             self._losses.warn(self._dropped)
         return list_texts(restored)
 
+    def _predict_stored(self) -> ET.Element:
+        """Return the declared configuration of a new object without objects whose plugin is surely missing."""
+        declared = copy_declared(self.declared)
+        if self._losses is not None and self._accepts_losses:
+            omit(declared, self._losses.lacks_plugin)
+        return declared
+
     def _restore(self, stored: ET.Element, accepts: t.Callable[[Dropped], bool]) -> ET.Element:
         return restore(normalize(stored), normalize(copy_declared(self.declared)), accepts)
 
@@ -192,7 +203,11 @@ class DesiredConfiguration:
     def _list_merged(self, stored: ET.Element) -> Texts:
         return list_texts(normalize(self.merge(stored)))
 
-    def _replace_outdated(self, stored: ET.Element) -> None:
+    def _replace_outdated(self, stored: ET.Element | None) -> None:
+        """Find the outdated elements at the first comparison, and replace them if their loss is accepted."""
+        if self._is_compared:
+            return
+        self._is_compared = True
         self._outdated = list(find_outdated(self.declared, stored))
         if self._losses is not None and self._accepts_losses:
             self._losses.warn_of_outdated(self._outdated)
