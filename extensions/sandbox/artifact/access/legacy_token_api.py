@@ -171,6 +171,8 @@ def _token_entry(call: Call, claims: Claims) -> dict[str, Any]:
 
 async def _read_form(call: Call) -> dict[str, str]:
     if call.request.headers.get("content-type", "").partition(";")[0].strip().lower() != FORM:
+        if not call.supports(feature_versions.ACCESS_SERVICE_ISSUES_TOKENS):
+            raise ArtifactError(415)
         raise TokenError(415, "invalid_request", "Unsupported Media Type")
     return dict(parse_qsl((await call.request.body()).decode("utf-8", "replace"), keep_blank_values=True))
 

@@ -47,9 +47,20 @@ async def download(call: Call, target: str) -> Response:
         return await _archive_entry(call, items, location.entry)
     if items and items[0].folder:
         return await _folder_page(call, location, items)
+    if items and call.supports(feature_versions.MANDATORY_PROPERTIES):
+        _require_properties(call, location, items[0])
     if location.is_folder:
         raise ArtifactError(404, _not_a_folder_body(call, location, items), NO_STORE)
     return _file_content(call, items[0]) if items else _checksum_file(call, repo, path)
+
+
+def _require_properties(call: Call, location: ContentPath, item: Item) -> None:
+    """Fail unless the item has the mandatory properties in the matrix parameters, such as `;os+=linux`."""
+    stored = call.items.get_properties(item)
+    for name, values in location.properties.items():
+        if name.endswith("+") and not set(values) <= set(stored.get(name[:-1], ())):
+            message = f"File '{item.repo}:{item.path}' was found, but mandatory properties do not match."
+            raise ArtifactError(404, message)
 
 
 def _not_a_folder_body(call: Call, location: ContentPath, items: list[Item]) -> str:
@@ -187,6 +198,8 @@ def serve_content(call: Call, item: Item, headers: dict[str, str]) -> Response:
     try:
         parts = ranges.parse_ranges(range_header, item.size)
     except ranges.NotSatisfiable:
+        if not call.supports(feature_versions.UNSATISFIABLE_RANGES):
+            raise ArtifactError(500, "Could not process download request: limit must be non-negative") from None
         return ranges.not_satisfiable_response(item.size)
     if not parts:
         return ranges.serve_whole(path, item.size, headers)

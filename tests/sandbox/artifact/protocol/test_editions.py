@@ -574,3 +574,29 @@ def test_old_version_keeps_the_sha256_of_a_checksum_deploy_as_a_property(artifac
     assert checksums == {"sha1": SHA1, "md5": MD5, "sha256": SHA256}
     second = artifactory.put("/generic-local/second", headers={**DEPLOY, "X-Checksum-Sha256": SHA256})
     assert (second.status_code, artifactory.get("/generic-local/second").content) == (201, CONTENT)
+
+
+@pytest.mark.parametrize(("version", "status"), [("4.4.2", 500), ("5.4.6", 416)])
+def test_version_4_fails_when_a_range_is_beyond_the_file(artifactory, sandbox, version, status):
+    sandbox.switch("artifact", version=version)
+    assert artifactory.get(f"/{FILE}", headers={"Range": "bytes=10000-"}).status_code == status
+
+
+@pytest.mark.parametrize(
+    ("version", "parameters", "status"),
+    [
+        ("4.4.2", ";os+=linux", 200),
+        ("5.4.6", ";os+=linux;arch+=arm", 404),
+        ("5.4.6", ";os+=mac", 404),
+        ("5.4.6", ";os=mac", 200),
+        ("6.20.0", ";arch+=arm", 404),
+    ],
+)
+def test_old_version_requires_mandatory_properties_of_a_download(artifactory, sandbox, version, parameters, status):
+    artifactory.put("/generic-local/tool;os=linux", b"x")
+    sandbox.switch("artifact", version=version)
+    response = artifactory.get(f"/generic-local/tool{parameters}")
+    assert response.status_code == status
+    if status == 404:
+        message = "File 'generic-local:tool' was found, but mandatory properties do not match."
+        assert error_of(response) == (404, message)
