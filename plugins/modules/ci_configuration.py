@@ -80,7 +80,8 @@ options:
         such as V(slave) for V(permanent) and V(jnlp) for V(inbound), permissions by name or ID, the old rows of a
         permission matrix, and the order of names of jobs, members of roles and permissions.
       - Labels in C(jenkins.labelAtoms) that no node has are refused, because Jenkins would drop them.
-      - The root C(jobs) is refused, because Jenkins does not export jobs. Use M(buildworks.toolchain.ci_job) instead.
+      - The roots C(jobs) and C(items) are refused, because Jenkins does not export jobs. Use
+        M(buildworks.toolchain.ci_job) instead.
       - Exactly one of O(configuration) and O(src) is required.
     type: dict
   src:

@@ -110,6 +110,10 @@ EQUAL: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "variable": ({"systemMessage": "on ${HOST} since 2024"}, {"systemMessage": "on ci\n1 since 2024"}),
     "nested variable": ({"systemMessage": "a ${X:-${Y:-b}} c ${Z}"}, {"systemMessage": "a b c "}),
     "variable in a set": (listed("${TEAM}-app", "b"), listed("b", "web-app")),
+    "variable as a name": (
+        {"nodes": [{"slave": {"name": "${NAME}-1"}}, {"slave": {"name": "b-1"}}]},
+        {"nodes": [{"permanent": {"name": "b-1"}}, {"permanent": {**AGENT, "name": "x-1"}}]},
+    ),
     "open variable": ({"systemMessage": "a ${X"}, {"systemMessage": "a ${X"}),
     "escaped variable": ({"systemMessage": "^${X} ${Y}"}, {"systemMessage": "^${X} z"}),
 }
@@ -232,6 +236,17 @@ def test_permission_without_an_effect_in_a_role_is_reported() -> None:
         "'Overall/Read' has no effect in the role 'dev', because it does not apply there.",
         "'Job/Build' has no effect in the role 'ops', because it does not apply there.",
     ]
+
+
+def test_name_with_a_variable_does_not_hide_a_removal() -> None:
+    result = apply(export(EXPORTED_AGENT), sources(), jenkins=agent("dumb", name="${NAME}", numExecutors=2))
+    assert "it would delete jenkins.nodes[permanent a]. Declare them" in result["msg"]
+
+
+@pytest.mark.parametrize("root", ["items", "Items", "jobs"])
+def test_roots_with_jobs_are_refused(root: str) -> None:
+    result = apply(**{root: {"actionOnUndeclaredItems": "remove"}})
+    assert result["msg"].startswith(f"Option 'configuration.{root}': cannot be set: Jenkins does not export")
 
 
 def test_each_form_names_its_class() -> None:

@@ -223,6 +223,29 @@ def test_names_of_jobs_are_sorted(jcasc: Jcasc) -> None:
     assert views[0]["list"]["jobNames"] == ["a", "C", "z"]
 
 
+def test_filter_of_a_list_view_is_kept(jcasc: Jcasc) -> None:
+    filters = "[{statusFilter: {statusFilter: true}}, statusFilter]"
+    views = jcasc.apply(f"jenkins:\n  views:\n  - list: {{name: v, jobFilters: {filters}}}\n")["views"]
+    assert views[0]["list"]["jobFilters"] == [{"statusFilter": {"statusFilter": True}}, "statusFilter"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "  views: [{list: {name: v, jobFilters: [{securityFilter: {}}]}}]",
+            "jobFilters: No hudson.views.ViewJobFilter implementation found for securityFilter",
+        ),
+        (
+            "  securityRealm: {local: {users: [{id: reader, properties: [slack]}]}}",
+            "properties: No hudson.model.UserProperty implementation found for slack",
+        ),
+    ],
+)
+def test_classes_of_plugins_are_refused(jcasc: Jcasc, text: str, message: str) -> None:
+    assert messages(jcasc.send("check", f"jenkins:\n{text}\n")) == [message]
+
+
 def test_missing_monitors_are_added_and_ignored(jcasc: Jcasc) -> None:
     monitors = jcasc.apply("jenkins:\n  nodeMonitors: [clock, swapSpace, tmpSpace, responseTime]\n")["nodeMonitors"]
     ignored = {"ignored": True}

@@ -91,6 +91,15 @@ def _list_symbols(node: yaml.Node) -> list[str]:
     ]
 
 
+def _convert_properties(context: Context, node: yaml.Node, _label: str) -> None:
+    """Check the classes of properties. The sandbox exports the same properties of each user."""
+    known = [entry if isinstance(entry, str) else next(iter(entry)) for entry in PROPERTIES]
+    if context.server.plugins.have(("mailer",)):
+        known.append("mailer")
+    for entry in sequence(context, node):
+        symbol(context, entry, "properties", "hudson.model.UserProperty", known)
+
+
 def _convert_users(context: Context, node: yaml.Node, _label: str) -> None:
     """Check the members of users. `write_users` has written them."""
     for entry in sequence(context, node):
@@ -120,7 +129,7 @@ def _list_users(server: Controller) -> list[dict[str, Any]]:
 USER = Structure(
     "users",
     "hudson.security.HudsonPrivateSecurityRealm$UserWithPassword",
-    {"description": text, "id": text, "name": text, "password": text, "properties": data},
+    {"description": text, "id": text, "name": text, "password": text, "properties": _convert_properties},
 )
 LOCAL = Structure(
     "local",

@@ -22,6 +22,16 @@ FLAGS = ("filterExecutors", "filterQueue", "recurse")
 COLUMN_CLASSES = {"jobName": "Job"}
 COLUMN_SYMBOLS = {name: column for column, name in COLUMN_CLASSES.items()}
 SYMBOLS = {stored_views.ALL: "all", LIST: "list", stored_views.MY: "myView", stored_views.NESTED: "nested"}
+FILTER_CLASS, FILTER = "hudson.views.ViewJobFilter", "statusFilter"
+STATUS = Structure(FILTER, stored_views.STATUS_FILTER, {FILTER: flag})
+
+
+def _convert_filters(context: Context, node: yaml.Node, _label: str) -> list[dict[str, Any]]:
+    """Return the filters of a list view. Other classes than that of Jenkins itself belong to plugins."""
+    found = [symbol(context, entry, "jobFilters", FILTER_CLASS, (FILTER,)) for entry in sequence(context, node)]
+    return [STATUS.convert(context, members) for _name, members in found]
+
+
 STRUCTURES = {
     "all": Structure(
         "all",
@@ -34,7 +44,8 @@ STRUCTURES = {
         {
             **dict.fromkeys((*TEXTS, "name"), text),
             **dict.fromkeys(FLAGS, flag),
-            **dict.fromkeys(("columns", "jobFilters", "jobNames", "properties", "statusFilter"), data),
+            **dict.fromkeys(("columns", "jobNames", "properties", "statusFilter"), data),
+            "jobFilters": _convert_filters,
         },
     ),
 }
@@ -73,6 +84,11 @@ def _to_element(view: dict[str, Any]) -> etree._Element:
         etree.SubElement(names, "comparator", {"class": "java.lang.String$CaseInsensitiveComparator"})
         for job in members["jobNames"]:
             etree.SubElement(names, "string").text = str(job)
+    for members_of_filter in members.get("jobFilters") or ():
+        filters = root.find("jobFilters")
+        filters = etree.SubElement(root, "jobFilters") if filters is None else filters
+        status = etree.SubElement(filters, stored_views.STATUS_FILTER)
+        etree.SubElement(status, FILTER).text = str(members_of_filter.get(FILTER, False)).lower()
     if "columns" in members:
         columns = etree.SubElement(root, "columns")
         for column in members["columns"]:
@@ -97,7 +113,11 @@ def _describe(view: FoundView) -> dict[str, Any]:
         element.tag.removeprefix("hudson.views.").removesuffix("Column") for element in root.iterfind("columns/*")
     ]
     members["columns"] = [COLUMN_SYMBOLS.get(column, f"{column[:1].lower()}{column[1:]}") for column in columns]
-    return {"list": {**members, "jobNames": names} if names else members}
+    filters = [
+        {FILTER: {FILTER: True}} if element.findtext(FILTER) == "true" else FILTER
+        for element in root.iterfind(f"jobFilters/{stored_views.STATUS_FILTER}")
+    ]
+    return {"list": {**members, "jobFilters": filters, "jobNames": names}}
 
 
 def _read_primary_view(server: Controller) -> dict[str, Any] | None:

@@ -258,17 +258,23 @@ def _is_default(place: Place, declared: t.Any) -> bool:
 
 
 def pair_elements(
-    declared: list[t.Any], current: list[t.Any]
+    declared: list[t.Any], current: list[t.Any], *, is_exact: bool = False
 ) -> tuple[list[tuple[str, t.Any, t.Any]], list[tuple[str, t.Any]]]:
-    """Return each declared element with its name and the current element or `None`, and the other current elements."""
+    """Return each declared element with its name and the current element or `None`, and the other current elements.
+
+    :arg is_exact: whether a name with a variable stands for no current element. Otherwise it stands for the first one
+        that fits and that no other declared element names
+    """
     remaining = [(_name_element(element, number), element) for number, element in enumerate(current)]
-    pairs = []
-    for number, element in enumerate(declared):
-        name = _name_element(element, number)
-        found = next((entry for entry in remaining if entry[0] == name), None)
-        if found:
-            remaining.remove(found)
-        pairs.append((name, element, found[1] if found else None))
+    named = [(_name_element(element, number), element) for number, element in enumerate(declared)]
+    found: dict[int, t.Any] = {}
+    for fits in (str.__eq__,) if is_exact else (str.__eq__, forms.fits_literal_parts):
+        for number, (name, _element) in enumerate(named):
+            match = None if number in found else next((entry for entry in remaining if fits(name, entry[0])), None)
+            if match:
+                found[number] = match[1]
+                remaining.remove(match)
+    pairs = [(name, element, found.get(number)) for number, (name, element) in enumerate(named)]
     return pairs, [(name, element) for name, element in remaining if not _is_placeholder(element)]
 
 
@@ -324,7 +330,7 @@ def _find_lost_member(place: Place, current: t.Any) -> t.Iterator[Loss]:
 
 
 def _find_lost_elements(place: Place, declared: list[t.Any], current: list[t.Any]) -> t.Iterator[Loss]:
-    pairs, others = pair_elements(declared, current)
+    pairs, others = pair_elements(declared, current, is_exact=True)
     for name, element, found in pairs:
         yield from find_losses(place.element(name), element, found)
     for name, element in others:
@@ -360,7 +366,7 @@ def find_lost_secrets(place: Place, declared: t.Any, current: t.Any) -> t.Iterat
         if _are_scalars(current):
             yield from (place.label for value in current[len(elements) :] if is_secret(place.path[-1], value))
             return
-        for name, element, found in pair_elements(elements, current)[0]:
+        for name, element, found in pair_elements(elements, current, is_exact=True)[0]:
             if found is not None:
                 yield from find_lost_secrets(place.element(name), element, found)
     elif isinstance(current, dict):

@@ -31,6 +31,7 @@ _WITH_MATRICES = (_STRATEGY, *(("jenkins", name) for name in ("globalNodePropert
 _REALM, _LOCAL = USERS[:2], USERS[2]
 _USER = ("id", "password", "properties")
 _REFUSED = {
+    "items": "Jenkins does not export items, so they cannot be compared. Use ci_folder and ci_job",
     "jobs": "Jenkins does not export jobs, so they cannot be compared. Use ci_job",
     "plugins": "Jenkins does not support this root any more. Use ci_plugin",
 }
@@ -99,8 +100,8 @@ class Declaration:
             )
         roots = {root: value for root, value in data.items() if not root.startswith(_ANCHORS)}
         for root, members in roots.items():
-            if root in _REFUSED:
-                raise BadOption(f"{self.option}.{root}", f"cannot be set: {_REFUSED[root]}")
+            if reason := _REFUSED.get(root.lower()):
+                raise BadOption(f"{self.option}.{root}", f"cannot be set: {reason}")
             if not isinstance(members, (dict, type(None))):
                 raise BadOption(f"{self.option}.{root}", "must be a dictionary")
         return roots

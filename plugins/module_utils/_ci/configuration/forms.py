@@ -153,7 +153,7 @@ _ATTRIBUTES = (
     "viewsTabBar",
 )
 _ATTRIBUTE_NAMES = {name.lower(): name for name in _ATTRIBUTES}
-_ROOTS = ("appearance", "credentials", "jenkins", "jobs", "plugins", "security", "tool", "unclassified")
+_ROOTS = ("appearance", "credentials", "items", "jenkins", "jobs", "plugins", "security", "tool", "unclassified")
 
 # Lists of texts that Jenkins keeps as sets, with the class of each
 SETS = {
