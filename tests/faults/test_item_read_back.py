@@ -27,7 +27,7 @@ def list_item_options(module: str) -> dict[str, Any]:
     return dict(code.SPEC.options.get("items", {}).get("options", {}))
 
 
-@pytest.mark.parametrize("module", filter(list_item_options, RESOURCES))
+@pytest.mark.parametrize("module", [name for name in RESOURCES if list_item_options(name)])
 def test_change_of_an_item_is_read_back(module: str, sandbox: Sandbox, tmp_path: pathlib.Path) -> None:
     scene = Scene(sandbox, module, tmp_path)
     scene.begin("create")
