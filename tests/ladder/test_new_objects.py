@@ -357,7 +357,7 @@ HOW = frozenset(
         *("name", "previous_name", "copy_from", "config", "src", "exact", "state", "update_secret", "id", "folder"),
         *("user", "domain", "parent", "purge", "type", "allow_delete_builds", "allow_delete_content"),
         *("allow_abort_builds", "allow_delete_credentials", "allow_type_change", "owner", "group", "mode"),
-        *("secret_file", "xml"),
+        *("secret_file", "xml", "on_dropped"),
     )
 )
 # Options that the form requires, or that apply only together with others; without them, nothing is stored
