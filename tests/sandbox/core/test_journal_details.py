@@ -84,7 +84,9 @@ def test_body_is_recorded_when_a_fault_replaces_the_response(sandbox, artifactor
     assert read_last(sandbox)["request"]["body"]["text"] == "items.find()"
 
 
-def test_early_response_is_not_delayed_when_the_client_sends_the_body_late(sandbox):
+def send_late_bodies(sandbox):
+    """Send two bodies over one connection, each after the response. Return the seconds until each response."""
+    durations = []
     connection = http.client.HTTPConnection(sandbox.url.removeprefix("http://"))
     for _repetition in range(2):
         connection.putrequest("PUT", "/artifactory/generic-local/late.txt")
@@ -93,11 +95,18 @@ def test_early_response_is_not_delayed_when_the_client_sends_the_body_late(sandb
         began = time.perf_counter()
         response = connection.getresponse()
         assert response.status == 401 and response.read()
-        assert time.perf_counter() - began < 0.15
+        durations.append(time.perf_counter() - began)
         connection.send(b"late")
     connection.close()
+    return durations
+
+
+def test_early_response_is_not_delayed_when_the_client_sends_the_body_late(sandbox):
+    # A busy machine delays some responses, but not all.
+    for durations in zip(*[send_late_bodies(sandbox) for _repetition in range(10)], strict=True):
+        assert min(durations) < 0.15
+    wait_for(lambda: len(sandbox.journal()) == 20, "the requests")
     wait_for(lambda: read_last(sandbox)["request"]["body"]["text"] == "late", "the body")
-    assert len(sandbox.journal()) == 2
 
 
 def test_response_is_null_when_the_connection_was_reset(sandbox, ping):
