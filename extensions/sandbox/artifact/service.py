@@ -293,6 +293,7 @@ class ArtifactService(Service):
         self._state.accounts.forget_logins()
         self._state.repositories.show_all_changes()
         self._state.uploads.clear()
+        self._state.items.forget_downloads()
 
     def export_seed(self) -> SeedExport:
         """Return the contents as a section of a seed."""
@@ -320,6 +321,7 @@ class ArtifactService(Service):
     async def __call__(self, request: Request) -> Response:
         """Handle a request."""
         await self._state.uploads.remove_expired()
+        self._state.items.count_downloads()
         path = request.scope["raw_path"].decode("latin-1")
         try:
             self._check_request_line(request)

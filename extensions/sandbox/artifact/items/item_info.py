@@ -104,12 +104,13 @@ async def get_statistics_info(call: Call, repo: str, path: str) -> Response:
     if argument and not call.supports(feature_versions.STATISTICS_PRECEDENCE):
         return await HANDLERS_BEFORE_STATS[argument](call, repo, path)
     item = _find_for_info(call, repo, path, "Unable to find item path")[0]
-    downloads = call.items.get_statistics(item)
+    downloads, recent = call.items.get_statistics(item), call.items.list_recent_downloads(item)
+    latest = recent[-1] if recent else None
     body = {
         "uri": f"{call.base}/{call.repositories.info_key(repo)}/{path}".rstrip("/"),
-        "downloadCount": downloads.downloads or 0,
-        "lastDownloaded": round((downloads.downloaded or 0) * 1000),
-        "lastDownloadedBy": downloads.downloaded_by,
+        "downloadCount": (downloads.downloads or 0) + len(recent),
+        "lastDownloaded": round(((latest.time if latest else downloads.downloaded) or 0) * 1000),
+        "lastDownloadedBy": latest.user if latest else downloads.downloaded_by,
         "remoteDownloadCount": downloads.remote_downloads or 0,
         "remoteLastDownloaded": round((downloads.remote_downloaded or 0) * 1000),
     }

@@ -10,9 +10,12 @@ import json
 from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import astuple, dataclass
 from itertools import islice
+from typing import NamedTuple
 
 from ...runtime.file_store import StoredFile
 from ...runtime.runtime import Runtime
+from ..protocol import feature_versions
+from ..protocol.versions import has_behavior
 from .tree import TRASH_REPO, Item, Tree, parent_path, path_with_ancestors
 
 # Items that a write processes before other requests are served.
@@ -42,6 +45,10 @@ WHERE NOT EXISTS (SELECT 1 FROM artifact_items WHERE artifact_items.sha256 = art
 """
 
 
+# Seconds for which old versions keep downloads in memory.
+FLUSH_SECONDS = 30
+
+
 @dataclass(frozen=True)
 class ClientChecksums:
     """The checksums that the client sent with an upload."""
@@ -49,6 +56,14 @@ class ClientChecksums:
     sha256: str | None = None
     sha1: str | None = None
     md5: str | None = None
+
+
+class Download(NamedTuple):
+    """A download that is not counted yet."""
+
+    item: int
+    time: float
+    user: str
 
 
 class NotAFolder(Exception):
@@ -62,6 +77,7 @@ class Items(Tree):
         """Create the storage."""
         super().__init__(runtime.db)
         self._runtime = runtime
+        self._recent_downloads: list[Download] = []
 
     def create_folder(self, repo: str, path: str, user: str | None) -> Item:
         """Return the folder at a path. It is created with its parents if it does not exist.
@@ -164,18 +180,39 @@ class Items(Tree):
             self._db.executemany("INSERT INTO artifact_archive_entries VALUES (?, ?, ?)", rows)
 
     def record_download(self, item: Item, user: str) -> None:
-        """Count a download."""
-        values = {"item": item.id, "now": self._now(), "by": user}
+        """Count a download. Old versions do so some seconds later."""
+        self._recent_downloads.append(Download(item.id, self._now(), user))
+        self.count_downloads()
+
+    def count_downloads(self) -> None:
+        """Count the downloads that the server does not only keep in memory any more."""
+        version = self._runtime.get_switch("artifact", "version")
+        delay = 0 if has_behavior(version, feature_versions.STATISTICS_AT_ONCE) else FLUSH_SECONDS
+        latest, downloads = self._now() - delay, self._recent_downloads
+        self._recent_downloads = [download for download in downloads if download.time > latest]
+        for download in downloads:
+            if download.time <= latest:
+                self._count_download(download)
+
+    def list_recent_downloads(self, item: Item) -> list[Download]:
+        """Return the downloads of an item that are not counted yet."""
+        return [download for download in self._recent_downloads if download.item == item.id]
+
+    def forget_downloads(self) -> None:
+        """Forget the downloads that are not counted yet."""
+        self._recent_downloads.clear()
+
+    def _count_download(self, download: Download) -> None:
         updated = self._db.execute(
-            "UPDATE artifact_statistics SET downloads = coalesce(downloads, 0) + 1, downloaded = :now,"
-            " downloaded_by = :by WHERE item = :item",
-            values,
+            "UPDATE artifact_statistics SET downloads = coalesce(downloads, 0) + 1, downloaded = :time,"
+            " downloaded_by = :user WHERE item = :item",
+            download._asdict(),
         )
         if not updated.rowcount:
             self._db.execute(
                 "INSERT INTO artifact_statistics (item, downloads, downloaded, downloaded_by)"
-                " VALUES (:item, 1, :now, :by)",
-                values,
+                " SELECT id, 1, :time, :user FROM artifact_items WHERE id = :item",
+                download._asdict(),
             )
 
     def set_properties(self, item: Item, changes: dict[str, list[str]]) -> None:

@@ -259,6 +259,7 @@ def test_version_4_uses_the_creation_time_when_a_file_was_never_downloaded(artif
     artifactory.put("/generic-release-local/once.txt", b"x")
     sandbox.clock(advance=1000)
     artifactory.get("/generic-release-local/once.txt")
+    sandbox.clock(advance=30)
     search = f"/api/search/usage?repos=generic-release-local&notUsedSince={int(now + 2000) * 1000}"
 
     def search_usage(arguments: str = "") -> dict[str, dict[str, str]]:
@@ -600,3 +601,28 @@ def test_old_version_requires_mandatory_properties_of_a_download(artifactory, sa
     if status == 404:
         message = "File 'generic-local:tool' was found, but mandatory properties do not match."
         assert error_of(response) == (404, message)
+
+
+def _count_downloads(artifactory: Session, name: str) -> tuple[int, int]:
+    """Return the downloads of a file that a query finds, and those in its statistics."""
+    query = f'items.find({{"name":"{name}"}}).include("name","repo","path","stat.downloads")'
+    rows = artifactory.post("/api/search/aql", query, headers={"Content-Type": "text/plain"}).json()["results"]
+    found = rows[0].get("stats", [{}])[0].get("downloads", 0)
+    return found, artifactory.get(f"/api/storage/generic-local/{name}?stats").json()["downloadCount"]
+
+
+@pytest.mark.parametrize(("version", "found"), [("4.4.2", 0), ("5.4.6", 0), ("6.20.0", 2)])
+def test_old_version_counts_downloads_later(artifactory, sandbox, version, found):
+    sandbox.clock(frozen=True)
+    sandbox.switch("artifact", version=version)
+    artifactory.put("/generic-local/new.txt", b"x")
+    for _download in range(2):
+        artifactory.get("/generic-local/new.txt")
+    assert _count_downloads(artifactory, "new.txt") == (found, 2)
+    sandbox.clock(advance=30)
+    assert _count_downloads(artifactory, "new.txt") == (2, 2)
+    artifactory.get("/generic-local/new.txt")
+    sandbox.reset()
+    artifactory.put("/generic-local/new.txt", b"x")
+    sandbox.clock(advance=30)
+    assert _count_downloads(artifactory, "new.txt") == (0, 0)
