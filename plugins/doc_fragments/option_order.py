@@ -312,9 +312,9 @@ class ModuleDocFragment:
 
     ARTIFACT_QUERY_INFO = r"""
 {options: {domain: {}, find: {}, include: {}, sort: {}, descending: {},
-    offset: {}, limit: {}, page_size: {}, query: {}, to_file: {},
-    mask_secrets: {}, secret_members: {}, owner: {}, group: {},
-    mode: {}}}
+    offset: {}, limit: {}, page_size: {}, by_repository: {}, query: {},
+    to_file: {}, mask_secrets: {}, secret_members: {}, owner: {},
+    group: {}, mode: {}}}
 """
 
     ARTIFACT_RELEASE_BUNDLE = r"""

@@ -5,6 +5,9 @@
 
 from __future__ import annotations
 
+import itertools
+import typing as t
+
 DOCUMENTATION = r"""
 module: artifact_query_info
 short_description: Query Artifactory with AQL
@@ -27,7 +30,7 @@ notes:
     run queries.
   - Domains other than V(items) and, on newer servers, V(builds) require an administrator account. Other users get no
     rows or an error.
-  - The open-source edition cannot sort rows and therefore requires O(page_size=0).
+  - The open-source edition cannot sort rows and therefore requires O(page_size=0) or O(by_repository=true).
   - For expensive queries, increase O(timeout).
 options:
   domain:
@@ -98,6 +101,13 @@ options:
         other than V(items), such rows are returned in one response.
     type: int
     default: 5000
+  by_repository:
+    description:
+      - Whether to request the items of one repository after the other, each with one query that does not sort, instead
+        of page by page. Use this with the open-source edition and many items.
+      - Only for the domain V(items). Virtual repositories have no items, and remote ones have those of their cache.
+    type: bool
+    default: false
   query:
     description:
       - Complete AQL query, which is sent without changes in one request. The query must not be empty.
@@ -199,8 +209,10 @@ masked:
     places: ["libs app/1.0 app.jar: properties: db.password: value"]
 """
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories import queries
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.search import aql
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import output_list
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import LISTING
@@ -209,6 +221,16 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 MAX_ROWS = 2**31 - 1
+
+
+def check_by_repository(params: Fields) -> None:
+    if params["domain"] not in (None, "items") and params["by_repository"]:
+        raise BadOption("domain", "must be 'items' with 'by_repository'")
+    for option in ("query", "sort", "offset", "limit"):
+        if params[option] and params["by_repository"]:
+            raise BadOption(option, "cannot be combined with 'by_repository'")
+
+
 SPEC = (ARTIFACT + LISTING) + ArgumentSpec(
     dict(
         domain=dict(type="str", choices=list(aql.DOMAINS)),
@@ -219,10 +241,12 @@ SPEC = (ARTIFACT + LISTING) + ArgumentSpec(
         offset=dict(type="int", default=0, at_least=0, at_most=MAX_ROWS),
         limit=dict(type="int", at_least=1, at_most=MAX_ROWS),
         page_size=dict(type="int", default=5000, at_least=0, at_most=1_000_000),
+        by_repository=dict(type="bool", default=False),
         query=dict(type="str", not_empty=True),
     ),
     required_one_of=[("find", "query")],
     mutually_exclusive=[("query", option) for option in ("domain", "find", "include", "sort", "limit")],
+    checks=[check_by_repository],
 )
 
 
@@ -233,10 +257,17 @@ def run(task: Task) -> None:
         rows = aql.fetch_text_rows(artifact, text)
     else:
         query = aql.prepare(build_query(task.params))
-        text, rows = str(query), aql.fetch_rows(artifact, query, task.params["page_size"])
+        text, rows = str(query), fetch_rows(task, artifact, query)
     with aql.suggest_unsorted():
         task.result["count"] = output_list(task, "rows", rows)
     task.result["query"] = text
+
+
+def fetch_rows(task: Task, artifact: ArtifactService, query: aql.Query) -> t.Iterator[Fields]:
+    if not task.params["by_repository"]:
+        return aql.fetch_rows(artifact, query, task.params["page_size"])
+    keys = queries.list_item_repositories(artifact)
+    return itertools.chain.from_iterable(aql.fetch_repository(artifact, query, key) for key in keys)
 
 
 def build_query(params: Fields) -> aql.Query:

@@ -16,7 +16,7 @@ import requests
 from sandbox import client
 from sandbox.client import Sandbox
 from sandbox.seeds.schema import SeedError
-from sandbox.seeds.snapshot import SnapshotDirectory
+from sandbox.seeds.snapshot import SnapshotDirectory, describe_skipped
 from support.cases.artifact_sso import CERTIFICATE
 from support.keys import gpg_pair, rsa_pair
 from support.playbook import list_failures, run_ansible
@@ -1090,6 +1090,30 @@ def test_administration_is_skipped_when_the_server_does_not_return_it(
     assert state["projects"]["total"] == len(manifest["projects"])
     server = {"version": "7.77.3", "edition": "pro"}
     assert {name: seeded[name] for name in server} == {name: switches.get(name, server[name]) for name in server}
+
+
+def test_snapshot_of_the_open_source_edition_has_its_files(sandbox: Sandbox, tmp_path: Path) -> None:
+    files = {"generic-local/new/a.txt", "docker-local/odd/b.txt"}
+    names = ["..", " blank", "back\\slash", "plain"]
+    builds = [{"name": name, "number": "1", "started": "2026-01-01T00:00:00.000+0000"} for name in names]
+    auth = ("admin", "sandbox-admin")
+    for build in builds:
+        assert requests.put(f"{sandbox.url}/artifactory/api/build", json=build, auth=auth, timeout=60).ok
+    for file in files:
+        assert requests.put(f"{sandbox.url}/artifactory/{file}", data="x", auth=auth, timeout=60).ok
+    sandbox.switch("artifact", edition="oss", version="5.4.6")
+    folder = tmp_path / "snapshot"
+    account = {"toolchain_artifact_username": auth[0], "toolchain_artifact_password": auth[1]}
+    output, good = take_snapshot(sandbox, folder, "--limit", "repo", toolchain_artifact_url=sandbox.url, **account)
+    assert good, output
+    lists = load_lists(folder, sandbox)
+    assert files <= {f"{row['repo']}/{row['path']}/{row['name']}" for row in lists["items"] if row["type"] == "file"}
+    skipped = {entry["list"] for entry in lists["artifact"]["skipped_lists"]}
+    assert {"runs-..", "runs- blank", "runs-back\\slash"} <= skipped
+    assert not skipped & {"items", "builds", "runs-plain"}
+    assert "the snapshot of repo lacks runs-.., so the sandbox" in " ".join(describe_skipped(folder))
+    for name in ("users", "runs-.."):
+        assert f"Warning: the snapshot lacks {name}, so" in " ".join(output.split())
 
 
 def write_special_jobs(folder: Path) -> None:

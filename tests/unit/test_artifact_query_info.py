@@ -348,12 +348,31 @@ def test_task_fails_when_an_item_has_no_name(row: dict[str, Any]) -> None:
     assert "please report this response" in result["msg"]
 
 
+def test_items_are_queried_by_repository() -> None:
+    kinds = {"a": "LOCAL", "b": "REMOTE", "c": "VIRTUAL"}
+    listed = [{"key": key, "type": kind} for key, kind in kinds.items()]
+    bodies = [f'items.find({{"repo":"{key}"}},{{"name":"x"}})' for key in ("a", "b-cache")]
+    with conversation(
+        call("GET", "/artifactory/api/repositories", json=listed),
+        *(query_request(body, {"repo": "a", "path": ".", "name": "x"}) for body in bodies),
+    ) as server:
+        result = run("artifact_query_info", url=server.url, find={"name": "x"}, by_repository=True)
+    assert result["count"] == 2
+
+
+@pytest.mark.parametrize("option", [{"sort": ["name"]}, {"offset": 1}, {"limit": 1}, {"domain": "builds"}])
+def test_query_by_repository_has_neither_order_nor_other_domains(option: dict[str, Any]) -> None:
+    result = run("artifact_query_info", url="http://127.0.0.1:1", find={"name": "x"}, by_repository=True, **option)
+    assert result["msg"].startswith(f"Option '{next(iter(option))}': ")
+
+
 def test_error_suggests_options_when_the_open_source_edition_refuses_to_sort() -> None:
     words = "Sorting is not supported by AQL in the open source version"
     refused = call("POST", "/artifactory/api/search/aql", 400, json={"errors": [{"status": 400, "message": words}]})
     with conversation(refused) as server:
         result = run("artifact_query_info", url=server.url, find={"repo": "r"})
-    assert result["msg"].endswith("requires Artifactory Pro. Set 'page_size: 0' and omit 'sort'.")
+    advice = "Set 'page_size: 0' and omit 'sort', or set 'by_repository: true'."
+    assert result["msg"].endswith(f"requires Artifactory Pro. {advice}")
 
 
 # Queries that only read, in forms that Artifactory accepts

@@ -17,6 +17,7 @@ import tempfile
 from types import FrameType
 
 from .. import client
+from ..seeds.snapshot import describe_skipped
 from .report import find_problem, render_report
 from .runs import rehearse
 
@@ -56,9 +57,10 @@ def main() -> None:
     try:
         with client.start(seed=arguments.snapshot) as sandbox, tempfile.TemporaryDirectory() as scratch:
             runs = rehearse(sandbox, command, pathlib.Path(scratch))
+            skipped = describe_skipped(arguments.snapshot) if arguments.snapshot else []
     except client.SandboxError as error:
         sys.exit(str(error))
-    print(render_report(runs))
+    print(*(f"Warning: {sentence}" for sentence in skipped), render_report(runs), sep="\n")
     sys.exit(find_problem(runs))
 
 

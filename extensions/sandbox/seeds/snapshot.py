@@ -68,6 +68,17 @@ def write_snapshot(path: pathlib.Path, files: Mapping[str, str], services: tuple
         (path / service / file).write_text(text, encoding="utf-8")
 
 
+def describe_skipped(path: pathlib.Path) -> list[str]:
+    """Return a sentence for each list that a snapshot lacks. The result is empty if the path is not a snapshot."""
+    manifests = [SnapshotDirectory(place.parent).manifest for place in sorted(path.glob(f"*/{MANIFEST}"))]
+    return [
+        f"the snapshot of {manifest.get('host')} lacks {entry['list']}, so the sandbox behaves as if there were none. "
+        f"{entry['reason']}"
+        for manifest in manifests
+        for entry in manifest.get("skipped_lists") or ()
+    ]
+
+
 def find_snapshots(path: pathlib.Path, services: tuple[str, ...]) -> dict[str, SnapshotDirectory]:
     """Return the directories of the services in a snapshot. The result is empty if the path is not a snapshot."""
     return {service: SnapshotDirectory(path / service) for service in services if (path / service / MANIFEST).exists()}

@@ -40,6 +40,12 @@ def list_repositories(artifact: ArtifactService, **filters: str) -> list[Fields]
     return sorted(map(from_record, repositories), key=lambda repository: repository["key"])
 
 
+def list_item_repositories(artifact: ArtifactService) -> list[str]:
+    """Return the keys of the repositories that store items: local ones, and the caches of remote ones."""
+    found = [entry for entry in list_repositories(artifact) if entry["type"] != "virtual"]
+    return [f"{entry['key']}-cache" if entry["type"] == "remote" else entry["key"] for entry in found]
+
+
 def list_deletable(task: Task, artifact: ArtifactService) -> list[str]:
     """Return the keys of the repositories that Artifactory does not create for itself.
 

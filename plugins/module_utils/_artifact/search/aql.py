@@ -160,6 +160,14 @@ def fetch_rows(artifact: ArtifactService, query: Query, page_size: int) -> t.Ite
         yield from _fetch_rows(artifact, dataclasses.replace(query, include=include), page_size)
 
 
+def fetch_repository(artifact: ArtifactService, query: Query, key: str) -> t.Iterator[Fields]:
+    """Yield the rows of a query for items in one repository, without sorting.
+
+    :arg query: a query as returned by `prepared`
+    """
+    return fetch_rows(artifact, dataclasses.replace(query, find=[{"repo": key}, query.find]), 0)
+
+
 @contextlib.contextmanager
 def suggest_unsorted() -> t.Iterator[None]:
     """Add to the refusal of a sorted query by the open-source edition how the options of a task avoid it."""
@@ -167,7 +175,7 @@ def suggest_unsorted() -> t.Iterator[None]:
         yield
     except ServerRefusal as refusal:
         if SORTING_REFUSED in refusal.text:
-            raise add_advice(refusal, "Set 'page_size: 0' and omit 'sort'.") from None
+            raise add_advice(refusal, "Set 'page_size: 0' and omit 'sort', or set 'by_repository: true'.") from None
         raise
 
 
