@@ -1031,7 +1031,7 @@ SKIPPED: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, str]]] = {
         {"edition": "oss"},
         PASSWORD,
         {
-            **dict.fromkeys(("items", "environments", "projects", "replications"), "requires Artifactory Pro"),
+            **dict.fromkeys(("environments", "projects", "replications"), "requires Artifactory Pro"),
             **dict.fromkeys(("webhooks", "saml_settings", "keypairs"), "requires Artifactory Pro"),
             **dict.fromkeys(ENTERPRISE, "requires Artifactory Enterprise"),
         },
