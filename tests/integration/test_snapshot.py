@@ -1058,6 +1058,7 @@ SKIPPED: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, str]]] = {
         {"toolchain_artifact_username": "reader", "toolchain_artifact_password": "sandbox-reader"},
         {
             **dict.fromkeys(("environments", "replications", "configuration", *SECURITY), ": 403 "),
+            "saml_settings": "requires Artifactory 7.83.1 or later",
             "cleanup_policies": "requires Artifactory 7.98.2 or later",
             "webhooks": "may accept only access tokens",
         },
