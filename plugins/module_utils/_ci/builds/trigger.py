@@ -72,7 +72,10 @@ class BuildTrigger:
         self.job = job.maybe_text("fullName") or task.params["job"]
         self._path = jobs.job_path(self.job)
         if not job.maybe_flag("buildable"):
-            raise ToolchainError(f"Job '{self.job}' cannot be built: it is disabled, or it is a folder.")
+            raise ToolchainError(
+                f"Job '{self.job}' cannot be built: it is disabled, it is a folder, or it is a copy that was never "
+                "saved. Enable the job, or save the copy with ci_job and 'copy_from'."
+            )
         self.first_number = job.integer("nextBuildNumber")
         self._waiting_item = job.maybe_record("queueItem")
         self._version = response.headers.get("X-Jenkins")
