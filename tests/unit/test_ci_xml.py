@@ -283,6 +283,19 @@ EQUAL_FORMS = [
         '<hudson.model.ListView><jobNames><comparator class="java.lang.String$CaseInsensitiveComparator"/>'
         "<string>a</string><string>b</string></jobNames></hudson.model.ListView>",
     ),
+    # java.util.TreeMap with a comparator that ignores case
+    (
+        "<slave><envVars><tree-map><default><comparator class='hudson.util.CaseInsensitiveComparator'/></default>"
+        "<int>3</int><string>b</string><string>1</string><string>A</string><string>2</string>"
+        "<string>B</string><string>3</string></tree-map></envVars></slave>",
+        "<slave><envVars><tree-map><default><comparator class='java.lang.String$CaseInsensitiveComparator'/></default>"
+        "<int>2</int><string>A</string><string>2</string><string>b</string><string>3</string></tree-map></envVars>"
+        "</slave>",
+    ),
+    (
+        "<p><names class='tree-set'><string>b</string><string>a</string></names></p>",
+        "<p><names class='tree-set'><string>a</string><string>b</string></names></p>",
+    ),
     # XStream omits the usual class of a collection
     ('<project><triggers class="vector"/></project>', "<project><triggers/></project>"),
     (
@@ -384,6 +397,12 @@ OUTDATED = [
         "concurrentBuild",
         "use properties/org.jenkinsci.plugins.workflow.job.properties.DisableConcurrentBuildsJobProperty",
         "properties/org.jenkinsci.plugins.workflow.job.properties.DisableConcurrentBuildsJobProperty",
+    ),
+    (
+        f"<project><properties><{MATRIX}><blocksInheritance>true</blocksInheritance></{MATRIX}></properties></project>",
+        f"properties/{MATRIX}/blocksInheritance",
+        "use inheritanceStrategy",
+        f"properties/{MATRIX}/inheritanceStrategy/@class",
     ),
     (
         "<flow-definition><triggers><a.Timer/></triggers></flow-definition>",

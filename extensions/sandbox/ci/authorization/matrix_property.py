@@ -39,6 +39,8 @@ def rewrite_property(element: etree._Element) -> etree._Element:
     strategy = element.find("inheritanceStrategy")
     known = (FROM_PARENT, FROM_GLOBAL, NOT_INHERITED)
     inheritance = strategy.get("class") if strategy is not None else None
+    if element.findtext("blocksInheritance") == "true":  # of former versions
+        inheritance = NOT_INHERITED
     etree.SubElement(written, "inheritanceStrategy", {"class": inheritance if inheritance in known else FROM_PARENT})
     entries = read_entries(element)
     grants = sorted(

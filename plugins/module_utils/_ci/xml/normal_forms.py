@@ -15,12 +15,15 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authoriza
 _COMMANDS = {"hudson.tasks.BatchFile": "command", "hudson.tasks.Shell": "command"}
 # Sets that Jenkins sorts, by the element that contains their values: hudson.model.ListView (TreeSet) and the properties
 # of matrix-auth (AbstractAuthorizationPropertyConverter)
-_MATRICES = (
+MATRICES = (
     "hudson.security.AuthorizationMatrixProperty",
     "com.cloudbees.hudson.plugins.folder.properties.AuthorizationMatrixProperty",
     "org.jenkinsci.plugins.matrixauth.AuthorizationMatrixNodeProperty",
 )
-_SETS = {"jobNames": "string", **dict.fromkeys(_MATRICES, "permission")}
+_SETS = {"jobNames": "string", **dict.fromkeys(MATRICES, "permission")}
+# java.util.TreeMap of hudson.EnvVars, whose keys differ only in more than case
+_SORTED_MAP = "tree-map"
+_SORTED_CLASSES = ("sorted-set", "tree-map", "tree-set", "java.util.TreeMap", "java.util.TreeSet")
 # The order of a set, which is not configurable (java.util.TreeSet)
 COMPARATOR = "comparator"
 _PREFIXES = ("USER:", "GROUP:")
@@ -90,7 +93,7 @@ def normalize(root: ET.Element) -> ET.Element:
     for child in children:
         if child.tag == _COMMANDS.get(root.tag) and child.text:
             child.text = child.text.replace("\r\n", "\n").replace("\r", "\n")
-    copied.extend(_sort_set(root.tag, children) if root.tag in _SETS else children)
+    copied.extend(_sort(root, children))
     return copied
 
 
@@ -115,6 +118,28 @@ def _lower_flag(text: str | None) -> str | None:
     return lower if lower in ("true", "false") else text
 
 
+def _sort(root: ET.Element, children: list[ET.Element]) -> list[ET.Element]:
+    """Return the children of an element, sorted if Jenkins sorts them."""
+    if root.tag in _SETS:
+        return _sort_set(root.tag, children)
+    if root.tag == _SORTED_MAP:
+        return _sort_pairs(children)
+    if root.get("class") in _SORTED_CLASSES:
+        return sorted(children, key=lambda child: [(inner.tag, inner.text or "") for inner in child.iter()])
+    return children
+
+
+def _sort_pairs(children: list[ET.Element]) -> list[ET.Element]:
+    """Return the children of a map: its size, and the pairs of texts, each key once, with its last value."""
+    texts = [child.text or "" for child in children if child.tag == "string"]
+    pairs: dict[str, tuple[str, str]] = {}
+    for key, value in zip(texts[::2], texts[1::2]):
+        first, _value = pairs.get(key.lower(), (key, value))
+        pairs[key.lower()] = (first, value)
+    sorted_texts = [text for _key, pair in sorted(pairs.items()) for text in pair]
+    return [_new_value("int", str(len(pairs))), *(_new_value("string", text) for text in sorted_texts)]
+
+
 def _sort_set(tag: str, children: list[ET.Element]) -> list[ET.Element]:
     """Return the children of a set: first those that are no values, then its values, sorted, each once."""
     ignores_case = any(child.tag == COMPARATOR for child in children)
@@ -129,7 +154,7 @@ def _sort_set(tag: str, children: list[ET.Element]) -> list[ET.Element]:
 
 def _normalize_value(tag: str, value: str) -> str:
     """Return a value of a set. Jenkins stores the IDs of permissions, such as `hudson.model.Item.Read`."""
-    if tag not in _MATRICES:
+    if tag not in MATRICES:
         return value
     prefix = next((prefix for prefix in _PREFIXES if value.startswith(prefix)), "")
     permission, colon, name = value[len(prefix) :].partition(":")

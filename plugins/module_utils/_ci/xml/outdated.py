@@ -11,6 +11,7 @@ import typing as t
 import xml.etree.ElementTree as ET
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.merge import Removed
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.normal_forms import MATRICES
 
 # Changes the object that contains the element as Jenkins does. Takes the object, the element, and the stored object
 Migrate = t.Callable[[ET.Element, ET.Element, t.Optional[ET.Element]], None]
@@ -19,6 +20,7 @@ _PROPERTIES = "org.jenkinsci.plugins.workflow.job.properties."
 _NOT_CONCURRENT = f"{_PROPERTIES}DisableConcurrentBuildsJobProperty"
 _TRIGGERS = f"{_PROPERTIES}PipelineTriggersJobProperty"
 _EXTENSION = "hudson.plugins.git.extensions.impl."
+_INHERITANCE = "org.jenkinsci.plugins.matrixauth.inheritance."
 _STATUS_FILTER = "hudson.views.StatusFilter"
 
 
@@ -89,6 +91,11 @@ def _migrate_triggers(owner: ET.Element, element: ET.Element, _stored: ET.Elemen
     properties = _obtain(owner, "properties")
     if properties.find(_TRIGGERS) is None:
         ET.SubElement(ET.SubElement(properties, _TRIGGERS), "triggers").extend(element)
+
+
+def _migrate_inheritance(owner: ET.Element, element: ET.Element, _stored: ET.Element | None) -> None:
+    strategy = "NonInheriting" if element.text == "true" else "InheritParent"
+    _obtain(owner, "inheritanceStrategy").set("class", f"{_INHERITANCE}{strategy}Strategy")
 
 
 def _migrate_status_filter(owner: ET.Element, element: ET.Element, stored: ET.Element | None) -> None:
@@ -179,6 +186,11 @@ _GIT = {
 }
 # com.cloudbees.hudson.plugins.folder.AbstractFolder
 _FOLDER = dict.fromkeys(("primaryView", "views", "viewsTabBar"), Outdated("views are in folderViews"))
+# org.jenkinsci.plugins.matrixauth.AbstractAuthorizationPropertyConverter
+_MATRIX = {
+    "blocksInheritance": Outdated("use inheritanceStrategy", _migrate_inheritance),
+    "useProjectSecurity": Outdated("it has no effect"),
+}
 OUTDATED: dict[str, dict[str, Outdated]] = {
     "flow-definition": _PIPELINE,
     "org.jenkinsci.plugins.workflow.cps.CpsScmFlowDefinition": {
@@ -187,6 +199,7 @@ OUTDATED: dict[str, dict[str, Outdated]] = {
     "org.jenkinsci.plugins.workflow.multibranch.WorkflowMultiBranchProject": _FOLDER,
     "com.cloudbees.hudson.plugins.folder.Folder": _FOLDER,
     "hudson.plugins.git.GitSCM": _GIT,
+    **dict.fromkeys(MATRICES, _MATRIX),
     "hudson.model.ListView": {
         "statusFilter": Outdated(f"use jobFilters/{_STATUS_FILTER}/statusFilter", _migrate_status_filter)
     },
