@@ -18,7 +18,10 @@ from typing import Any
 import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-SHARED = ("state", "purge", "update_secret", "to_file", "bulk", "issued", "inference_project_selection", "chat")
+SHARED = (
+    *("state", "purge", "update_secret", "ci_on_dropped", "to_file", "bulk", "issued"),
+    *("inference_project_selection", "chat"),
+)
 
 
 # Sentences of modules that make no sense in a role, whose lists have no other form
