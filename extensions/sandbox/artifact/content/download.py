@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from email.utils import formatdate
 from urllib.parse import quote
 
@@ -25,6 +26,7 @@ from .upload import OLD_NOTATION, resolve_checksum_file
 NO_STORE = {"Cache-Control": "no-store"}
 HTML_TYPE = "text/html; charset=utf-8"
 # Body for paths with a trailing slash that are not a folder.
+NUMERIC_RANGE = re.compile(r"\w+=\s*\d+-\d*")
 NOT_A_FOLDER_BODY = '{"error":"not found"}'
 CHECKSUM_TYPE = "application/x-checksum"
 
@@ -198,7 +200,7 @@ def serve_content(call: Call, item: Item, headers: dict[str, str]) -> Response:
     try:
         parts = ranges.parse_ranges(range_header, item.size)
     except ranges.NotSatisfiable:
-        if not call.supports(feature_versions.UNSATISFIABLE_RANGES):
+        if NUMERIC_RANGE.fullmatch(range_header) and not call.supports(feature_versions.UNSATISFIABLE_RANGES):
             raise ArtifactError(500, "Could not process download request: limit must be non-negative") from None
         return ranges.not_satisfiable_response(item.size)
     if not parts:

@@ -45,8 +45,8 @@ WHERE NOT EXISTS (SELECT 1 FROM artifact_items WHERE artifact_items.sha256 = art
 """
 
 
-# Seconds for which old versions keep downloads in memory.
-FLUSH_SECONDS = 30
+# Seconds for which old versions keep downloads in memory. The server empties it every 30 seconds.
+FLUSH_SECONDS = 5
 
 
 @dataclass(frozen=True)
