@@ -220,6 +220,9 @@ class CiService(Service):
 
 
 def _find_route(method: str, path: str) -> RouteMatch:
-    """Return the route of a path. Stapler ignores a slash at the end of a path, except for pages of objects."""
-    found = ROUTES.find(method, path, {})
-    return found if found.route else ROUTES.find(method, path.rstrip("/"), {})
+    """Return the route of a path. Stapler ignores a slash at the end of a path, except for pages of objects.
+
+    A route for all paths below an object must not hide the route of the path without the slash.
+    """
+    found, without_slash = ROUTES.find(method, path, {}), ROUTES.find(method, path.rstrip("/"), {})
+    return without_slash if without_slash.precision > found.precision else found

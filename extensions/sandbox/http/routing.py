@@ -105,6 +105,11 @@ class RouteMatch(NamedTuple):
     allowed_methods: tuple[str, ...]
 
     @property
+    def precision(self) -> tuple[int, int]:
+        """How specific the route is; less than that of any route if no route matches."""
+        return (-1, 0) if self.route is None else _measure_precision(self.route.template)
+
+    @property
     def decoded_parameters(self) -> dict[str, str]:
         """The path parameters, percent-decoded."""
         return {name: unquote(part) for name, part in self.parameters.items()}

@@ -115,6 +115,11 @@ def test_scan_of_branches_is_501_only_for_a_multibranch_pipeline(ci: Ci, method:
 def test_slash_at_the_end_of_a_path_is_ignored(ci: Ci) -> None:
     ci.post("/job/app/build?delay=0sec")
     ci.later(60)
+    tag = "com.cloudbees.plugins.credentials.impl.UsernamePasswordCredentialsImpl"
+    text = f"<{tag}><scope>GLOBAL</scope><id>deploy</id><username>u</username><password>p</password></{tag}>"
+    domain = "/credentials/store/system/domain/_"
+    created = ci.post(f"{domain}/createCredentials", data=text.encode(), headers={"Content-Type": "application/xml"})
+    assert created.status_code == 200
     for path in (
         "/api/json",
         "/job/app/api/json",
@@ -122,6 +127,9 @@ def test_slash_at_the_end_of_a_path_is_ignored(ci: Ci) -> None:
         "/job/app/1/api/json",
         "/view/all/config.xml",
         "/whoAmI/api/json",
+        f"{domain}/api/json",
+        f"{domain}/credential/deploy/config.xml",
+        "/computer/(built-in)/api/json",
     ):
         plain, slash = ci.get(path), ci.get(f"{path}/")
         assert (slash.status_code, slash.content) == (200, plain.content), path
