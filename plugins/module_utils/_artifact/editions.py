@@ -71,20 +71,24 @@ def check(artifact: ArtifactService, feature: Feature, reads_license: bool = Tru
     if feature.edition > Edition.PRO and reads_license:
         license_type = artifact.http.get_cached("license", lambda: _read(artifact))
         if _find_edition(license_type) < feature.edition:
-            raise _error(
-                feature, f"{_NAMES[feature.edition]}, but the server has a license of the type '{license_type}'"
+            raise ToolchainError(
+                f"{feature.name} requires {_NAMES[feature.edition]}, but the server has a license of the type "
+                f"'{license_type}'.{_advise(feature)}"
             )
     if artifact.is_older_than(feature.since):
-        raise _error(feature, f"Artifactory {feature.since} or later")
+        raise ToolchainError(f"{feature.name} requires Artifactory {feature.since} or later.{_advise(feature)}")
 
 
 def open_source_error(feature: Feature) -> ToolchainError:
     """Return the error for a feature that the open-source edition lacks."""
-    return _error(feature, f"{_NAMES[feature.edition]}, but the server is the open-source edition")
+    edition = _NAMES[feature.edition]
+    return ToolchainError(
+        f"{feature.name} requires {edition}, but the server is the open-source edition.{_advise(feature)}"
+    )
 
 
-def _error(feature: Feature, requirement: str) -> ToolchainError:
-    return ToolchainError(f"{feature.name} requires {requirement}. {feature.alternative}".rstrip())
+def _advise(feature: Feature) -> str:
+    return f" {feature.alternative}" if feature.alternative else ""
 
 
 @contextlib.contextmanager
