@@ -193,6 +193,18 @@ def test_elements_of_former_pipelines_are_replaced_or_dropped(ci: Ci) -> None:
     assert "  <triggers/>" in stored
 
 
+def test_view_of_a_further_plugin_exists_with_the_plugin(ci: Ci) -> None:
+    config = b"<hudson.plugins.sectioned__view.SectionedView><sections/></hudson.plugins.sectioned__view.SectionedView>"
+
+    def create() -> int:
+        return ci.post("/createView?name=new", data=config, headers=XML).status_code
+
+    assert create() == 500
+    ci.sandbox.seed({"ci": {"plugins": [{"name": "sectioned-view", "version": "1"}]}})
+    assert create() == 200
+    assert "<sections/>" in ci.get("/view/new/config.xml").text
+
+
 @pytest.mark.parametrize(
     ("plugin", "root", "item_class"),
     [

@@ -31,7 +31,8 @@ def _read(call: Call, config: bytes) -> etree._Element:
         root = document.parse(config.decode("utf-8", "replace"))
     except document.ConfigError:
         raise InternalError from None
-    if root.tag not in KINDS or not call.plugins.have(KINDS[root.tag]):
+    is_known = call.plugins.have(KINDS[root.tag]) if root.tag in KINDS else call.writer.has_view(root)
+    if not is_known:
         raise InternalError
     return root
 

@@ -38,6 +38,12 @@ class ConfigurationWriter:
         """
         return document.write(self.complete(root, tag, class_name))
 
+    def has_view(self, element: etree._Element) -> bool:
+        """Return whether an installed plugin that the sandbox does not know otherwise provides a view."""
+        class_name = str(element.tag)
+        is_other = class_name.endswith(("View", "Dashboard")) and not find_plugins(class_name)
+        return is_other and bool(self._find_plugin(class_name, element))
+
     def complete(
         self, element: etree._Element, tag: str | None = None, class_name: str | None = None, plugin: str = CORE
     ) -> etree._Element:
