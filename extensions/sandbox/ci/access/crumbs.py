@@ -47,7 +47,12 @@ def _redirect_to_slash(call: Call) -> Response:
     return pages.redirect(call.with_slash)
 
 
+def _refuse_page(_call: Call) -> Response:
+    raise NotFound
+
+
 ROUTES = (
+    Route(ANY, "/crumbIssuer/", _refuse_page, "crumb", read_only=True),
     Route(ANY, "/crumbIssuer", _redirect_to_slash, "crumb", read_only=True),
     Route(ANY, "/crumbIssuer" + API, _crumb_issuer, "crumb", read_only=True),
 )
