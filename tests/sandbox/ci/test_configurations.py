@@ -221,3 +221,11 @@ def test_item_of_a_further_plugin_exists_with_the_plugin(ci: Ci, plugin: str, ro
     assert create() == 200
     assert ci.json("/job/new")["_class"] == item_class
     assert f"<{root}" in ci.get("/job/new/config.xml").text
+
+
+def test_declaration_of_a_configuration_depends_on_the_version(ci: Ci) -> None:
+    """The Jenkins provider of Terraform only knows the declaration of older versions."""
+    for version, quote in (("2.579", '"'), ("2.568", '"'), ("2.567", "'"), ("2.462.3", "'")):
+        ci.sandbox.switch("ci", version=version)
+        declaration = f"<?xml version={quote}1.1{quote} encoding={quote}UTF-8{quote}?>\n<project>"
+        assert ci.get("/job/app/config.xml").text.startswith(declaration)

@@ -19,11 +19,17 @@ from ..authorization.strategies import load_strategy
 from ..call import JOB, Call
 from ..http import pages
 from ..http.refusals import EngineError, Failure, InternalError, NotFound
+from ..plugins.versions import is_older
 from ..storage import Job
+from ..xml import document
 from . import configuration, folder_configuration, stored_views
 from .item_kinds import BY_MODE, CONTAINERS, FOLDER
 
 MAX_NAME_BYTES = 255
+# Before this version, Jenkins returned the file that it had written (hudson.XmlFile) instead of a new document
+# (hudson.util.XStream2, toXMLUTF8). Their declarations differ
+WITHOUT_FILES = "2.568"
+DECLARATION_OF_FILES = "<?xml version='1.1' encoding='UTF-8'?>\n"
 XML_1_1 = re.compile(r"\s*<\?xml[^>]*\b1\.1\b")
 CONTROL = re.compile("[\\x80-\\x84\\x86-\\x9f]")
 UNSAFE = "?*/\\%!@#$^&|<>[]:;"
@@ -35,6 +41,8 @@ def _config(call: Call, job: str) -> Response:
     kind = configuration.parse_configuration(found.config).kind
     if call.method in ("GET", "HEAD"):
         config = folder_configuration.read(call.storage, found) if kind is FOLDER else found.config
+        if is_older(call.switch("version"), WITHOUT_FILES):
+            config = config.replace(document.DECLARATION, DECLARATION_OF_FILES, 1)
         return Response(config.encode(), headers={"Content-Type": "application/xml"})
     if call.method != "POST":
         raise EngineError(400)
