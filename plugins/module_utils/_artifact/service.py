@@ -84,6 +84,8 @@ _REMEDIES = {
     SORTING_REFUSED: "Sorting queries requires Artifactory Pro.",
 }
 
+# Stands for a version that the server does not report to the account
+_HIDDEN = object()
 # Members of error responses that contain messages. The last one is misspelled by the server
 _MESSAGES = ("errors", "messages", "error massages")
 _ENVELOPE = re.compile(r'\s*\{\s*"errors"\s*:')
@@ -107,6 +109,7 @@ class ArtifactService:
         self.own_token: str | None = _find_token(task, credential)
         self.own_user: str | None = credential.account[0] if credential.account else None
         self._credential = credential
+        self._hides_version = False
         self.http = self._connect(credential)
 
     def log_in_again(self, password: str) -> None:
@@ -151,12 +154,18 @@ class ArtifactService:
             )
 
     def _read_version(self) -> Record | None:
-        """Return version and license of the server, or `None` if it does not report them to the account."""
-        return t.cast("Record | None", self.http.get_cached("version", self._fetch_version))
+        """Return version and license of the server, or `None` if it does not report them to the account.
 
-    def _fetch_version(self) -> Record | None:
+        Only this object remembers a refusal, which can be temporary.
+        """
+        if not self._hides_version:
+            version = self.http.get_cached("version", self._fetch_version, invalid=_HIDDEN)
+            self._hides_version = version is _HIDDEN
+        return None if self._hides_version else t.cast("Record", version)
+
+    def _fetch_version(self) -> Record | object:
         response = self.http.read("GET", VERSION_ADDRESS, accept=(200, 401, 403, 404))
-        return response.record() if response.status == 200 else None
+        return response.record() if response.status == 200 else _HIDDEN
 
     def write_descriptor(self, method: str, path: str, **options: t.Unpack[RequestOptions]) -> Response:
         """Send a write that ends in the central configuration descriptor, as `HttpClient.write` does.
