@@ -14,11 +14,13 @@ from typing import NamedTuple
 CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----")
 PRIVATE_KEY = re.compile(r"-----BEGIN ([A-Z]+ )*PRIVATE KEY-----")
 VERSION, UTC_TIME = 0xA0, 0x17  # tags
+# What responses contain instead of a common name that is missing, according to the tests of JFrog's provider.
+UNKNOWN_NAME = "Unknown"
 COMMON_NAME = bytes((0x55, 0x04, 0x03))
 
 
 class Certificate(NamedTuple):
-    """A certificate. Times are in seconds since the epoch, names are empty if the certificate has no common name."""
+    """A certificate. Times are in seconds since the epoch, names `Unknown` if the certificate has none."""
 
     issued_to: str
     issued_by: str
@@ -67,7 +69,7 @@ def _find_common_name(name: bytes) -> str:
             (_tag, identifier), (_tag, value) = _list_elements(attribute)
             if identifier == COMMON_NAME:
                 return value.decode()
-    return ""
+    return UNKNOWN_NAME
 
 
 def _parse_time(tag: int, content: bytes) -> float:

@@ -10,8 +10,11 @@ from pathlib import Path
 
 import pytest
 from cryptography import x509
-from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
 
+from sandbox.artifact.system.pem import parse_certificate
 from sandbox.client import Sandbox
 from support.certificates import Authority
 from support.session import Session
@@ -94,3 +97,14 @@ def test_seeded_certificate_is_shown_and_exported(sandbox: Sandbox, artifactory:
     exported = sandbox.export_seed()
     sandbox.seed(exported["seed"], reset=True)
     assert artifactory.get(CERTIFICATES).json() == listed
+
+
+def test_missing_common_name_is_unknown() -> None:
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.ORGANIZATION_NAME, "Example")])
+    start = datetime.datetime(2026, 1, 1)
+    builder = x509.CertificateBuilder(name, name, key.public_key(), 1, start, start + DAY)
+    encoding = serialization.Encoding.PEM
+    private = key.private_bytes(encoding, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    parsed = parse_certificate((builder.sign(key, hashes.SHA256()).public_bytes(encoding) + private).decode())
+    assert (parsed.issued_to, parsed.issued_by) == ("Unknown", "Unknown")
