@@ -5,9 +5,6 @@
 
 from __future__ import annotations
 
-import itertools
-import typing as t
-
 DOCUMENTATION = r"""
 module: artifact_query_info
 short_description: Query Artifactory with AQL
@@ -208,6 +205,9 @@ masked:
     count: 1
     places: ["libs app/1.0 app.jar: properties: db.password: value"]
 """
+
+import itertools
+import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories import queries
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.search import aql
