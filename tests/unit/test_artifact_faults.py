@@ -124,6 +124,7 @@ def test_request_is_retried_when_the_error_is_temporary(
     assert len(delays) == 1
 
 
+@pytest.mark.usefixtures("reported_version")
 @pytest.mark.parametrize(
     ("trouble", "message"),
     [
@@ -160,7 +161,7 @@ def test_task_fails_when_the_path_in_the_url_is_wrong(module: str) -> None:
     not_found = [call("GET", target, 404, text=HTML)]
     if module.startswith("artifact_properties"):
         not_found.append(call("GET", ITEM, 404, text=HTML))
-    if module.startswith("access_token"):
+    if module.startswith(("access_token", "artifact_image_info")):
         not_found.append(call("GET", "/artifactory/api/system/version", 404, text=HTML))
     with conversation(*not_found) as server:
         result = run(module, url=server.url, token=SECRET, **parameters)

@@ -74,6 +74,7 @@ def test_state_contains_tables_by_service(sandbox, artifactory):
             "release_bundles": 0,
             "licenses": 0,
             "cleanup_policies": 0,
+            "platform_objects": 0,
             "builds": 2,
         },
         "ci": {"jobs": 3, "queue": 1, "nodes": 0, "credentials": 0, "users": 4, "plugins": 16},
