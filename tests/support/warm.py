@@ -177,11 +177,13 @@ def _run(request: dict[str, Any]) -> NoReturn:
     os.environ.update(request["variables"])
     sys.argv = [request["program"], *request["arguments"]]
     name = request["program"].removeprefix("ansible").removeprefix("-") or "adhoc"
-    status: Any = 0
+    status = 0
     try:
         importlib.import_module(f"ansible.cli.{name}").main(sys.argv)
     except SystemExit as error:
-        status = error.code
+        status = error.code if isinstance(error.code, int) else int(error.code is not None)
+        if isinstance(error.code, str):
+            print(error.code, file=sys.stderr)
     # Python would delete each object, and so copy the memory that this process shares with its parent.
     atexit._run_exitfuncs()
     sys.stdout.flush()
