@@ -154,7 +154,7 @@ def configure(**sections: Any) -> dict[str, Any]:
         (change("replications", 0, repoKey="no"), r"replications, no: Could not find repository"),
         (change("replications", 0, cronExp="daily"), r"replications, common: Invalid cronExp"),
         (change("replications", 0, proxy="no"), r"replications, common: Could not find proxy"),
-        (change("webhooks", 0, handlers=[]), r"webhooks, ci: Invalid subscription: handlers must have at least one element"),
+        (change("webhooks", 0, handlers=[]), r"webhooks, ci: Invalid subscription: handlers must have at least one"),
     ],
 )
 def test_seed_is_refused_when_the_server_would_refuse_it(
