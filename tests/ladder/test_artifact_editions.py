@@ -22,6 +22,9 @@ WRITING = [
     for case, value in CASES.items()
     if SERVICE_OF[case] == "artifact" and isinstance(value, (Operation, Resource)) and case not in EXCLUDED
 ]
+# Whether the object exists; an operation has one state
+STATES = [(case, False) for case in WRITING]
+STATES += [(case, True) for case in WRITING if isinstance(CASES[case], Resource)]
 SERVERS = [("4.4.2", "oss"), ("5.4.6", "oss"), ("6.20.0", "pro"), ("7.40.0", "pro"), ("7.161.5", "oss")]
 # Older servers do not accept the token of the sandbox in all APIs
 ACCOUNT = {"username": "admin", "password": "sandbox-admin"}
@@ -55,19 +58,15 @@ def describe(done: Done) -> tuple[str, bool]:
 
 
 @pytest.mark.parametrize(("version", "edition"), SERVERS)
-@pytest.mark.parametrize("exists", [False, True])
-@pytest.mark.parametrize("case", WRITING)
+@pytest.mark.parametrize(("case", "exists"), STATES)
 def test_refusals_are_the_same_in_both_modes_and_before_the_write(
     case: str, exists: bool, version: str, edition: str, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sandbox.switch("artifact", **get_switches(case))
     options = parameters(case)
-    value = CASES[case]
     if exists:
-        if not isinstance(value, Resource):
-            pytest.skip("an operation has one state")
         run_here(sandbox, module_of(case), **options, **ACCOUNT)
-        options = value.absent
+        options = CASES[case].absent
     sandbox.switch("artifact", version=version, edition=edition)
     predicted, done = run_in_both_modes(sandbox, monkeypatch, case, **options)
     assert describe(predicted) == describe(done)

@@ -91,7 +91,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
 }
 # Options that declare no part of a configuration with a type
 _OTHERS = {
-    *("name", "previous_name", "copy_from", "type", "config", "src", "exact"),
+    *("name", "previous_name", "copy_from", "type", "config", "src", "exact", "on_dropped"),
     *("allow_delete_builds", "state", "update_secret"),
 }
 CASES = [(kind, options) for kind, variants in VARIANTS.items() for options in variants]
