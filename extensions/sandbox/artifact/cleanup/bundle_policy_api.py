@@ -18,6 +18,7 @@ from ..protocol.errors import ArtifactError
 from ..protocol.json_response import json_response
 from ..protocol.request_body import read_json_object
 from .policies import KEY
+from .policy_call import read_enabled, require_feature
 
 KIND = "bundle_policy"
 ITEM_TYPE = "releaseBundle"
@@ -61,10 +62,7 @@ async def set_enablement(call: Call, key: str) -> Response:
     """Handle `POST /api/cleanup/bundles/policies/{key}/enablement`."""
     _require_feature(call)
     policy = _require_policy(call, key)
-    enabled = (await read_json_object(call)).get("enabled")
-    if not isinstance(enabled, bool):
-        raise ArtifactError(400, "enabled is required")
-    store.save(call.state, KIND, key, {**policy, "enabled": enabled})
+    store.save(call.state, KIND, key, {**policy, "enabled": await read_enabled(call)})
     return Response()
 
 
@@ -91,10 +89,7 @@ async def _save(call: Call, key: str, enabled: bool, status: int) -> Response:
 
 
 def _require_feature(call: Call) -> None:
-    if not call.supports(feature_versions.BUNDLE_CLEANUP):
-        raise ArtifactError(404)
-    call.require_admin()
-    call.require_enterprise()
+    require_feature(call, feature_versions.BUNDLE_CLEANUP)
 
 
 def _require_policy(call: Call, key: str) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from ..protocol.errors import ArtifactError
 from ..protocol.json_response import json_response
 from ..protocol.request_body import read_json_object
 from .policies import build_policy, delete_policy, find_policy, list_policies, save_policy
+from .policy_call import read_enabled, require_feature
 
 
 async def get_policies(call: Call) -> Response:
@@ -73,10 +74,7 @@ async def set_enablement(call: Call, key: str) -> Response:
     """Handle `POST /api/cleanup/packages/policies/{key}/enablement`."""
     _require_feature(call)
     policy = _require_policy(call, key)
-    enabled = (await read_json_object(call)).get("enabled")
-    if not isinstance(enabled, bool):
-        raise ArtifactError(400, "enabled is required")
-    save_policy(call.state, {**policy, "enabled": enabled})
+    save_policy(call.state, {**policy, "enabled": await read_enabled(call)})
     return Response(status_code=200)
 
 
@@ -88,10 +86,7 @@ async def _read_policy(call: Call, key: str) -> dict[str, Any]:
 
 
 def _require_feature(call: Call) -> None:
-    if not call.supports(feature_versions.CLEANUP_POLICIES):
-        raise ArtifactError(404)
-    call.require_admin()
-    call.require_enterprise()
+    require_feature(call, feature_versions.CLEANUP_POLICIES)
 
 
 def _require_policy(call: Call, key: str) -> dict[str, Any]:
