@@ -13,7 +13,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from ...http.routing import Route
 from ..call import Call
-from ..identities.platform_call import is_name_list, read_object, select_page
+from ..identities.platform_call import is_name_list, read_name, read_object, select_page
 from ..protocol import feature_versions
 from ..protocol.errors import AccessError
 from ..protocol.formats import format_time
@@ -52,9 +52,8 @@ async def create_permission(call: Call) -> Response:
     """Handle `POST /access/api/v2/permissions`."""
     caller = _require_administrator(call)
     body = await read_object(call)
-    name, resources = body.get("name"), body.get("resources")
-    if not isinstance(name, str) or not name.strip() or len(name) > MAX_NAME_LENGTH:
-        raise AccessError(400, f"The name of a permission must have 1 to {MAX_NAME_LENGTH} characters")
+    refusal = f"The name of a permission must have 1 to {MAX_NAME_LENGTH} characters"
+    name, resources = read_name(body, "name", refusal, MAX_NAME_LENGTH), body.get("resources")
     if not isinstance(resources, dict) or not resources:
         raise AccessError(400, "Permission resources must be provided")
     if call.accounts.permissions.find(name) is not None:

@@ -18,6 +18,7 @@ from .fields import REALM, supported_group_fields
 from .platform_call import (
     is_name_list,
     read_changes,
+    read_name,
     read_object,
     require_administrator,
     require_reader,
@@ -47,9 +48,7 @@ async def create_group(call: Call) -> Response:
     """Handle `POST /access/api/v2/groups`."""
     require_administrator(call)
     body = await read_object(call)
-    name = body.get("name")
-    if not isinstance(name, str) or not name.strip() or len(name) > MAX_NAME_LENGTH:
-        raise AccessError(400, f"The name of a group must have 1 to {MAX_NAME_LENGTH} characters")
+    name = read_name(body, "name", f"The name of a group must have 1 to {MAX_NAME_LENGTH} characters", MAX_NAME_LENGTH)
     name = call.accounts.fold_group(name)
     if call.accounts.find_group(name) is not None:
         raise AccessError(409, f"Group {name} already exists")

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ...parsing.documents import parse_json
@@ -32,6 +33,14 @@ def require_administrator(call: Call) -> Principal:
     if not caller.admin:
         raise AccessError(403, "Forbidden")
     return caller
+
+
+def read_name(body: dict[str, Any], member: str, refusal: str, max_length: float = math.inf) -> str:
+    """Return a name, or fail with 400 if it is missing, blank or too long."""
+    name = body.get(member)
+    if not isinstance(name, str) or not name.strip() or len(name) > max_length:
+        raise AccessError(400, refusal)
+    return name
 
 
 async def read_object(call: Call) -> dict[str, Any]:

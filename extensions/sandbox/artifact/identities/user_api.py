@@ -22,6 +22,7 @@ from .fields import ENABLED, LOCKED, REALM, supported_user_fields
 from .platform_call import (
     is_name_list,
     read_changes,
+    read_name,
     read_object,
     require_administrator,
     require_reader,
@@ -60,9 +61,7 @@ async def create_user(call: Call) -> Response:
     """Handle `POST /access/api/v2/users`. The user also joins the groups that new users join."""
     require_administrator(call)
     body = await read_object(call)
-    name = body.get("username")
-    if not isinstance(name, str) or not name.strip():
-        raise AccessError(400, "Username must be provided")
+    name = read_name(body, "username", "Username must be provided")
     if not body.get("email"):
         raise AccessError(400, "Email must be provided")
     if call.accounts.find_user(name) is not None:

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from ...http.routing import Route
 from ..call import Call
-from ..identities.platform_call import is_name_list, read_object, require_administrator
+from ..identities.platform_call import is_name_list, read_name, read_object, require_administrator
 from ..projects.role_api import ACTIONS, PREDEFINED
 from ..projects.store import BUILT_IN_ENVIRONMENTS
 from ..protocol.errors import AccessError
@@ -37,9 +37,7 @@ async def create_role(call: Call) -> Response:
     """Handle `POST /access/api/v1/roles`."""
     require_administrator(call)
     body = await read_object(call)
-    name = body.get("name")
-    if not isinstance(name, str) or not name.strip():
-        raise AccessError(400, "The name of a role is required")
+    name = read_name(body, "name", "The name of a role is required")
     if name in (role["name"] for role in _list_roles(call)):
         raise AccessError(409, f"Role {name} already exists")
     return _save(call, name, body, 201)

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from ...http.routing import Route
 from ..call import Call
 from ..identities.fields import ENABLED
-from ..identities.platform_call import read_object, require_administrator
+from ..identities.platform_call import read_name, read_object, require_administrator
 from ..protocol.errors import AccessError
 from ..protocol.json_response import json_response
 
@@ -31,9 +31,7 @@ async def create_user(call: Call) -> Response:
     """Handle `POST /access/api/v1/scim/v2/Users`. New users join the groups that users join automatically."""
     require_administrator(call)
     body = await read_object(call)
-    name = body.get("userName")
-    if not isinstance(name, str) or not name.strip():
-        raise AccessError(400, "userName is required")
+    name = read_name(body, "userName", "userName is required")
     if call.accounts.find_user(name) is not None:
         raise AccessError(409, f"User {name} already exists")
     about = {"internal_password_disabled": True, **_read_user(body)}
@@ -67,9 +65,7 @@ async def create_group(call: Call) -> Response:
     """Handle `POST /access/api/v1/scim/v2/Groups`."""
     require_administrator(call)
     body = await read_object(call)
-    name = body.get("displayName")
-    if not isinstance(name, str) or not name.strip():
-        raise AccessError(400, "displayName is required")
+    name = read_name(body, "displayName", "displayName is required")
     if call.accounts.find_group(name) is not None:
         raise AccessError(409, f"Group {name} already exists")
     members = _read_members(call, body)

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from ...http.routing import Route
 from ..call import Call
-from ..identities.platform_call import is_name_list, read_object
+from ..identities.platform_call import is_name_list, read_name, read_object
 from ..protocol.errors import AccessError
 from ..protocol.json_response import json_response
 from .privileges import ADMIN_ROLE, require_project
@@ -52,9 +52,7 @@ def list_role_names(projects: Projects, key: str) -> set[str]:
 
 def build_role(projects: Projects, key: str, body: dict[str, Any]) -> dict[str, Any]:
     """Return a new role with the fields of a request, or fail if the server would refuse it."""
-    name = body.get("name")
-    if not isinstance(name, str) or not name.strip():
-        raise AccessError(400, "The name of a role is required")
+    name = read_name(body, "name", "The name of a role is required")
     if name in list_role_names(projects, key):
         raise AccessError(409, f"Role {name} already exists in project {key}")
     return _change_role(projects, key, {"name": name, "description": "", "type": CUSTOM}, body)
