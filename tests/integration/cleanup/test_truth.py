@@ -95,7 +95,7 @@ def test_new_item_is_kept_when_the_response_is_lost(sandbox: Sandbox, monkeypatc
 
 
 def _deploy_after_deletion(sandbox: Sandbox) -> Callable[..., Response]:
-    """Return a replacement of `Connection.send` that deploys the item anew as soon as it is deleted."""
+    """Return a replacement of `Connection.send` that deploys the item again as soon as it is deleted."""
     send, is_deployed = session.Connection.send, False
 
     def deploy_and_send(*arguments: Any) -> Response:

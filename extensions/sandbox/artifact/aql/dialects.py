@@ -58,7 +58,10 @@ class Dialect:
 
 
 def create_dialect(supports: Callable[[str], bool]) -> Dialect:
-    """Return the dialect of a version; `supports` tells whether it is at least another one."""
+    """Return the dialect of a version.
+
+    :arg supports: returns whether the version is at least a given one
+    """
     return Dialect(
         missing_fields=frozenset(name for name, version in FIELD_VERSIONS.items() if not supports(version)),
         missing_domains=frozenset(name for name, version in DOMAIN_VERSIONS.items() if not supports(version)),

@@ -21,7 +21,7 @@ MATRICES = (
     "org.jenkinsci.plugins.matrixauth.AuthorizationMatrixNodeProperty",
 )
 _SETS = {"jobNames": "string", **dict.fromkeys(MATRICES, "permission")}
-# java.util.TreeMap of hudson.EnvVars, whose keys differ only in more than case
+# java.util.TreeMap of hudson.EnvVars, which ignores the case of its keys
 _SORTED_MAP = "tree-map"
 _SORTED_CLASSES = ("sorted-set", "tree-map", "tree-set", "java.util.TreeMap", "java.util.TreeSet")
 # The order of a set, which is not configurable (java.util.TreeSet)
