@@ -6,7 +6,7 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """Option of modules that declare configurations of Jenkins as XML."""
+    """Option and note of modules that declare configurations of Jenkins as XML."""
 
     DOCUMENTATION = r"""
 options:
@@ -26,4 +26,10 @@ options:
         sent in each run, and if Jenkins does not store them again, the task reports no change. Check mode cannot know
         this and predicts a change.
     default: fail
+notes:
+  - Forms that mean the same to Jenkins are equal in a configuration as XML. This applies to line ends in the commands
+    of shell and batch steps, the order of permissions in a matrix and of the jobs in a list view, names and IDs of
+    permissions, the C(class) attribute of a collection, upper and lower case in booleans, and empty elements that
+    Jenkins drops. An element that contains only blanks and line breaks is empty, unless they are in CDATA or written as
+    references, such as C(&#xa;).
 """

@@ -43,11 +43,6 @@ notes:
   - If the XML contains elements of a plugin that is not installed, Jenkins drops most of them without an error. The
     module detects the missing elements after the change. O(on_dropped) decides whether the task fails.
   - Organization folders are not supported.
-  - Forms that mean the same to Jenkins are equal in a configuration as XML. This applies to line ends in the commands
-    of shell and batch steps, the order of permissions in a matrix and of the jobs in a list view, names and IDs of
-    permissions, the C(class) attribute of a collection, upper and lower case in booleans, and empty elements that
-    Jenkins drops. An element that contains only blanks and line breaks is empty, unless they are in CDATA or written as
-    references, such as C(&#xa;).
   - If nothing changes, the module sends one request for each job. It sends one more request for each folder that
     contains these jobs.
   - Jenkins encrypts secrets in job configurations, so the module cannot compare them. It treats an encrypted value as

@@ -45,11 +45,6 @@ notes:
   - Changing the launcher does not disconnect an agent that is online.
   - Tested against the simulated server (sandbox) that comes with this collection. The sandbox simulates Jenkins 2.579.
     The module has not been tested against a real Jenkins server.
-  - Forms that mean the same to Jenkins are equal in a configuration as XML. This applies to line ends in the commands
-    of shell and batch steps, the order of permissions in a matrix and of the jobs in a list view, names and IDs of
-    permissions, the C(class) attribute of a collection, upper and lower case in booleans, and empty elements that
-    Jenkins drops. An element that contains only blanks and line breaks is empty, unless they are in CDATA or written as
-    references, such as C(&#xa;).
 options:
   name:
     description:

@@ -48,11 +48,6 @@ notes:
   - This module has only been tested against the simulated server (sandbox) that comes with this collection, not against
     a real Jenkins server. The sandbox itself is tested with the Python clients python-jenkins, api4jenkins and
     jenkinsapi.
-  - Forms that mean the same to Jenkins are equal in a configuration as XML. This applies to line ends in the commands
-    of shell and batch steps, the order of permissions in a matrix and of the jobs in a list view, names and IDs of
-    permissions, the C(class) attribute of a collection, upper and lower case in booleans, and empty elements that
-    Jenkins drops. An element that contains only blanks and line breaks is empty, unless they are in CDATA or written as
-    references, such as C(&#xa;).
 options:
   name:
     description:
