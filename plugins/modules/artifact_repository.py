@@ -639,13 +639,13 @@ options:
   propagate_query_params:
     description:
       - Whether Artifactory passes the query parameters of client requests to the remote server.
-      - Applies to remote repositories of the package type V(generic).
+      - Applies to remote repositories of the package types V(gems), V(generic) and V(go).
     type: bool
   retrieve_sha256_from_server:
     description:
       - Whether Artifactory retrieves the SHA-256 checksum of an artifact from the remote server if the checksum is not
         in the cache.
-      - Applies to remote repositories of the package type V(generic).
+      - Applies to remote repositories of the package types V(gems), V(generic) and V(go).
     type: bool
   custom_http_headers:
     description:
@@ -679,8 +679,9 @@ options:
         repository. V(0) disables the cache.
       - Artifactory's default is V(7200) for V(alpine), V(conda), V(cran), V(debian), V(helm), V(npm) and V(rpm), and
         V(600) for the other package types.
-      - Applies to virtual repositories of the package types V(alpine), V(conda), V(cran), V(debian), V(docker),
-        V(gems), V(go), V(gradle), V(helm), V(ivy), V(maven), V(npm), V(pypi), V(rpm) and V(sbt).
+      - Applies to virtual repositories of the package types V(alpine), V(ansible), V(chef), V(conan), V(conda),
+        V(cran), V(debian), V(docker), V(gems), V(go), V(gradle), V(helm), V(ivy), V(maven), V(npm), V(pypi), V(rpm)
+        and V(sbt).
     type: int
   force_maven_authentication:
     description:
@@ -717,7 +718,7 @@ options:
   settings:
     description:
       - Settings for which this module has no option. The keys are the names of the REST API, such as
-        V(hideUnauthorizedResources).
+        V(hideUnauthorizedResources), or V(curated) and V(passThrough) of remote repositories.
       - The module checks the names and types of settings before the first request. If a name is misspelled, the error
         message suggests the correct one.
       - A setting that has an option can be set here instead of in the option. This does not apply to the key, class,

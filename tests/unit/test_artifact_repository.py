@@ -121,16 +121,41 @@ def test_default_deployment_repository_is_cleared_with_a_name_that_does_not_exis
         assert manage(server, **virtual)["changed"]
 
 
-def test_virtual_conan_repository_can_force_authentication() -> None:
-    virtual = {
-        "key": "conan",
-        "type": "virtual",
-        "package_type": "conan",
-        "settings": {"forceConanAuthentication": True},
-    }
-    current = {"rclass": "virtual", "packageType": "conan", "forceConanAuthentication": True}
-    with conversation(has("conan", **current)) as server:
-        assert not manage(server, **virtual)["changed"]
+# Members that JFrog's Terraform provider writes, by class and package type
+PROVIDER_MEMBERS: dict[tuple[str, str], dict[str, Any]] = {
+    ("virtual", "ansible"): {"virtualRetrievalCachePeriodSecs": 7200},
+    ("virtual", "chef"): {"virtualRetrievalCachePeriodSecs": 7200},
+    ("virtual", "conan"): {
+        "virtualRetrievalCachePeriodSecs": 7200,
+        "enableConanSupport": True,
+        "forceConanAuthentication": True,
+    },
+    ("virtual", "npm"): {"externalDependenciesEnabled": False, "externalDependenciesPatterns": []},
+    ("remote", "gems"): {"propagateQueryParams": True, "retrieveSha256FromServer": True},
+    ("remote", "go"): {"propagateQueryParams": True, "retrieveSha256FromServer": True},
+    ("remote", "pypi"): {"curated": True, "passThrough": True},
+}
+
+
+@pytest.mark.parametrize(("rclass", "package_type"), PROVIDER_MEMBERS)
+def test_members_of_other_clients_can_be_declared(rclass: str, package_type: str) -> None:
+    members = PROVIDER_MEMBERS[rclass, package_type]
+    options = {"type": rclass, "package_type": package_type, "settings": members, "remote_url": None}
+    stored_members = {name: value for name, value in members.items() if value != []}  # omitted while it is empty
+    if rclass == "remote":
+        options["remote_url"] = stored_members["url"] = "https://example.com"
+    with conversation(has("tf", rclass=rclass, packageType=package_type, **stored_members)) as server:
+        assert not manage(server, key="tf", **options)["changed"]
+
+
+def test_order_of_the_options_is_sent_when_other_clients_compare_it() -> None:
+    debian = {"key": "apt", "type": "virtual", "package_type": "debian", "debian_default_architectures": "i386,amd64"}
+    sent = {"key": "apt", "rclass": "virtual", "packageType": "debian", "debianDefaultArchitectures": "i386,amd64"}
+    identity = {"rclass": "virtual", "packageType": "debian"}
+    update = call("POST", f"{REPOSITORIES}/apt", sent_json=sent)
+    current = has("apt", debianDefaultArchitectures="amd64", **identity)
+    with conversation(current, update, has("apt", debianDefaultArchitectures="i386,amd64", **identity)) as server:
+        assert manage(server, **debian)["changed"]
 
 
 def test_order_of_members_is_significant_in_virtual_repositories() -> None:
@@ -151,6 +176,23 @@ def test_own_federated_member_is_not_a_difference(own: str) -> None:
         current = [{"url": own.format(url=server.url), "enabled": True}, {"url": other, "enabled": True}]
         server.calls.append(has("npm-fed", rclass="federated", members=current))
         assert not manage(server, **federated)["changed"]
+
+
+def test_declared_own_federated_member_is_sent_and_not_compared() -> None:
+    identity = {"key": "npm-fed", "type": "federated", "package_type": "npm"}
+    with conversation() as server:
+        own, other = f"{server.url}/artifactory/npm-fed", "https://eu.example.com/artifactory/npm-fed"
+        urls = [{"url": own}, {"url": other}]
+        both = [{"url": url, "enabled": True} for url in (own, other)]
+        sent = {"key": "npm-fed", "rclass": "federated", "packageType": "npm", "members": both}
+        server.calls += [
+            has("npm-fed", rclass="federated", members=both[:1]),
+            call("POST", f"{REPOSITORIES}/npm-fed", sent_json=sent),
+            has("npm-fed", rclass="federated", members=both),
+            has("npm-fed", rclass="federated", members=both),
+        ]
+        assert manage(server, members=urls, **identity)["changed"]
+        assert not manage(server, members=urls, **identity)["changed"]
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,10 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
 # Package types whose members all have an option
 _TYPED = ("docker", "generic", "go", "gradle", "helm", "maven", "npm", "nuget", "pypi", "debian", "rpm", "terraform")
 _UNTYPED = frozenset(
-    ("signedUrlTtl", "xrayDataTtl", "hideUnauthorizedResources", "terraformRegistryUrl", "terraformProvidersUrl")
+    (
+        *("signedUrlTtl", "xrayDataTtl", "hideUnauthorizedResources", "terraformRegistryUrl", "terraformProvidersUrl"),
+        *("curated", "passThrough"),
+    )
 )
 _SPECIAL_NAMES = {
     "projectKey": "project",
@@ -41,6 +44,10 @@ _WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 # Fields that the server does not return, or only encrypted
 SECRETS = ("password", "secret_value", "v3_feed_url", "symbol_server_url")
 _NOT_RETURNED = (*SECRETS, "is_own_listed")
+# Lists with a default that configurations do not have while they are empty
+_OMITTED_IF_EMPTY = ("externalDependenciesPatterns",)
+# Members that are compared sorted, but that other clients compare in order
+_ORDERED_ELSEWHERE = ("debianDefaultArchitectures", "externalDependenciesPatterns")
 _CACHE_SUFFIX = " (local file cache)"
 # Fields of `content_synchronisation`, and their places in the member of the REST API
 _SYNCHRONISATION = {
@@ -82,7 +89,10 @@ def read_fields(record: Record, own_url: str) -> Fields:
     fields: Fields = {"key": record.text("key"), "type": rclass, "package_type": package_type}
     settings: Fields = {}
     for member, option, default in _layout_of(rclass, package_type):
-        value = default if record.get(member) is None else read_value(record, member, default)
+        if record.get(member) is None:
+            value = [] if member in _OMITTED_IF_EMPTY else default
+        else:
+            value = read_value(record, member, default)
         if option:
             fields[option] = value
         else:
@@ -138,6 +148,21 @@ def to_members(fields: Fields, current: Fields | None) -> Fields:
     if "customHttpHeaders" in members:
         members["customHttpHeaders"] = [_to_header(header) for header in members["customHttpHeaders"]]
     return members
+
+
+def restore_order(members: Fields, params: Fields) -> Fields:
+    """Return members of the REST API with lists in the order of the options, because other clients compare the order.
+
+    :arg params: the options of the task
+    """
+    declared = {name: params[OPTION_NAMES[name]] for name in _ORDERED_ELSEWHERE}
+    declared.update((name, value) for name, value in (params["settings"] or {}).items() if name in declared)
+    ordered = {
+        name: value
+        for name, value in declared.items()
+        if name in members and value is not None and normalize(name, value) == members[name]
+    }
+    return {**members, **ordered}
 
 
 def to_result(fields: Fields) -> Fields:

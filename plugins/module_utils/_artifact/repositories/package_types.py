@@ -108,6 +108,8 @@ _REMOTE: Members = {
     "disableUrlNormalization": False,
     "listRemoteFolderItems": False,
     "contentSynchronisation": {},
+    "curated": False,
+    "passThrough": False,
 }
 _VIRTUAL: Members = {
     "repositories": [],
@@ -151,12 +153,13 @@ _POM_CHECKS: Members = {"suppressPomConsistencyChecks": False}
 _TAGS: Members = {"maxUniqueTags": 0, "dockerTagRetention": 1}
 _IMAGES: Members = {**_TAGS, "dockerApiVersion": "V2"}
 _TERRAFORM: Members = {"terraformType": ""}
+_CONAN: Members = {"enableConanSupport": True, "forceConanAuthentication": False}
 _STORED_TYPES: dict[str, Members] = {
     **dict.fromkeys(JAVA_TYPES, _JAVA_STORED),
     "alpine": {"primaryKeyPairRef": ""},
     "ansible": {"primaryKeyPairRef": ""},
     "cargo": {"cargoAnonymousAccess": False, "cargoInternalIndex": False},
-    "conan": {"enableConanSupport": True, "forceConanAuthentication": False},
+    "conan": _CONAN,
     "debian": {
         "debianTrivialLayout": False,
         "optionalIndexCompressionFormats": ["bz2"],
@@ -187,6 +190,7 @@ _REMOTE_IMAGES: Members = {
     "dockerProjectId": "",
     "retrievalCachePeriodSecs": 21600,
 }
+_REMOTE_QUERIES: Members = {"propagateQueryParams": False, "retrieveSha256FromServer": False}
 _REMOTE_TYPES: dict[str, Members] = {
     **dict.fromkeys(JAVA_TYPES, _JAVA_REMOTE),
     **dict.fromkeys(IMAGE_TYPES, _REMOTE_IMAGES),
@@ -199,10 +203,11 @@ _REMOTE_TYPES: dict[str, Members] = {
     },
     "cocoapods": {**_GIT_PROVIDER, "podsSpecsRepoUrl": "https://github.com/CocoaPods/Specs"},
     "composer": {**_GIT_PROVIDER, "composerRegistryUrl": "https://packagist.org"},
-    "conan": {"enableConanSupport": True, "forceConanAuthentication": False},
+    "conan": _CONAN,
     "docker": {**_REMOTE_IMAGES, "blockPushingSchema1": True},
-    "generic": {"propagateQueryParams": False, "retrieveSha256FromServer": False, "customHttpHeaders": []},
-    "go": {**_GIT_PROVIDER, "vcsGitProvider": "ARTIFACTORY"},
+    "gems": _REMOTE_QUERIES,
+    "generic": {**_REMOTE_QUERIES, "customHttpHeaders": []},
+    "go": {**_GIT_PROVIDER, **_REMOTE_QUERIES, "vcsGitProvider": "ARTIFACTORY"},
     "helm": {**_EXTERNAL_DEPENDENCIES, "chartsBaseUrl": ""},
     "hex": {"hexPublicKey": "", "primaryKeyPairRef": ""},
     "maven": {**_JAVA_REMOTE, **_POM_CHECKS},
@@ -228,8 +233,10 @@ _GO_HOSTS = ("github.com", "go.googlesource.com", "gopkg.in", "golang.org", "k8s
 _VIRTUAL_TYPES: dict[str, Members] = {
     **dict.fromkeys(JAVA_TYPES, _JAVA_VIRTUAL),
     "alpine": {"primaryKeyPairRef": "", **_LONG_CACHE},
+    "ansible": _SHORT_CACHE,
     "bower": _VIRTUAL_DEPENDENCIES,
-    "conan": {"forceConanAuthentication": False},
+    "chef": _SHORT_CACHE,
+    "conan": {**_CONAN, **_SHORT_CACHE},
     "conda": _LONG_CACHE,
     "cran": _LONG_CACHE,
     "debian": {

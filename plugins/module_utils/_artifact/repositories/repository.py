@@ -14,6 +14,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.rep
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories.configurations import (
     find_configuration,
+    own_url,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories.options import desired_fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories.prediction import (
@@ -56,6 +57,7 @@ class Repository:
         self._key: str = task.params["key"]
         self._is_absent = task.params["state"] == "absent"
         self._options: Fields = {} if self._is_absent else desired_fields(task.params)
+        self._own_member = self._take_own_member()
         self._generation: int | None = None
         self._has_own_write = False
         self._current: Fields | None = None
@@ -96,6 +98,15 @@ class Repository:
             fields["members"] = self._add_own_member(fields["members"], current)
         return fields
 
+    def _take_own_member(self) -> list[Fields]:
+        """Remove the repository itself from its declared federated members, which are compared without it."""
+        url = own_url(self._artifact, self._key)
+        declared = self._options.get("members") or []
+        own = [member for member in declared if member["enabled"] and members.is_same_url(member["url"], url)]
+        if own:
+            self._options["members"] = [member for member in declared if member not in own]
+        return own
+
     def _add_own_member(self, desired: list[Fields], current: Fields) -> list[Fields]:
         """Return the desired federated members with the own one, if the server lists it under another address.
 
@@ -108,12 +119,12 @@ class Repository:
         return desired if has_own else members.normalize("members", [*desired, *own[:1]])
 
     def _create(self, fields: Fields) -> None:
-        body = members.to_members(fields, None)
+        body = members.restore_order(members.to_members(fields, None), self._task.params)
         body = {name: value for name, value in body.items() if value != "" or name not in _OMITTED_IF_EMPTY}
         self._send("create", body, fields)
 
     def _update(self, fields: Fields) -> None:
-        body = members.to_members(fields, self._current)
+        body = members.restore_order(members.to_members(fields, self._current), self._task.params)
         if body.get("defaultDeploymentRepo") == "":
             body["defaultDeploymentRepo"] = _NO_DEPLOYMENT
         self._send("update", body, fields)
@@ -125,6 +136,8 @@ class Repository:
     def _send(self, kind: str, body: Fields, fields: Fields) -> None:
         current = self._current or self._options
         identity = {"key": self._key, "rclass": current["type"], "packageType": current["package_type"]}
+        if "members" in body:
+            body = {**body, "members": [*self._own_member, *body["members"]]}
         write = batches.Write(kind, self._key, {**identity, **body}, fields)
         if self._shared.claim(self._task, write):
             return
