@@ -334,6 +334,9 @@ def test_forms_that_mean_the_same_are_equal(declared: str, stored: str) -> None:
         ("<p><defaultValue/></p>", "<p/>"),
         ("<p><defaultValue>True</defaultValue></p>", "<p><defaultValue>true</defaultValue></p>"),
         ("<p><a.B/></p>", "<p/>"),
+        ("<p><a><string/><string>b</string></a></p>", "<p><a><string>b</string></a></p>"),
+        ("<p><a><string>b</string><string/></a></p>", "<p><a><string>b</string></a></p>"),
+        ("<p><a><string/></a></p>", "<p><a/></p>"),
         ('<p><scm class="a.B"/></p>', "<p><scm/></p>"),
         ("<p><x> </x></p>", "<p><x/></p>"),
         ("<p><x>&#xa;</x></p>", "<p><x/></p>"),
@@ -361,6 +364,7 @@ def test_forms_that_differ_are_changed(declared: str, stored: str) -> None:
         ("<a>\n  </a>", "<a/>"),
         ("<a><![CDATA[\n ]]></a>", "<a>\n </a>"),
         ("<a> </a>", "<a> </a>"),
+        ("<a><b/><![CDATA[ ]]></a>", "<a>\n  <b/>\n</a>"),
         ("<a>\x85\u2028</a>", "<a>&#x85;&#x2028;</a>"),
     ],
 )  # fmt: skip
@@ -380,12 +384,22 @@ def test_control_characters_are_shown_as_they_are() -> None:
         ("<a xmlns='urn:x'/>", "'a' has the namespace 'urn:x', but Jenkins does not store namespaces"),
         ("<a xmlns:y='urn:x'><b y:c='1'/></a>", "'c' has the namespace 'urn:x', but Jenkins does not store namespaces"),
         ("<a><b/> x </a>", "Jenkins does not store the text 'x' behind the element 'b'"),
+        ("<a> x <b/></a>", "Jenkins does not store the text 'x' before the element 'b'"),
+        ("<a><b><![CDATA[\n&#1;]]><c/></b></a>", "Jenkins does not store the text '&#1;' before the element 'c'"),
+        ("<a><b/>&#27;</a>", "Jenkins does not store the text '\x1b' behind the element 'b'"),
+        ("<a><b>1</b><c/><b>2</b></a>", "the element 'b' is set more than once. Keep one of them"),
     ],
 )
 def test_what_jenkins_cannot_store_is_refused_by_name(text: str, problem: str) -> None:
     with pytest.raises(document.XmlError) as raised:
         document.parse(text)
     assert str(raised.value) == problem
+
+
+@pytest.mark.parametrize("opening", ["<!--", "<![CDATA[", "<?x "])
+def test_markup_without_its_end_is_read_once(opening: str) -> None:
+    with pytest.raises(document.XmlError):
+        document.parse(f"<a>{opening * 200_000}")
 
 
 # Elements of former versions, with what the message advises, and the configuration that `on_dropped: warn` sends

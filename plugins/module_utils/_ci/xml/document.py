@@ -10,6 +10,7 @@ parsed, characters that it does not contain stand for the referenced ones.
 
 from __future__ import annotations
 
+import collections
 import re
 import typing as t
 import xml.etree.ElementTree as ET
@@ -17,10 +18,11 @@ from xml.sax.saxutils import escape, quoteattr
 
 DECLARATION = '<?xml version="1.1" encoding="UTF-8"?>\n'
 _LEADING_DECLARATION = re.compile(r"\A\ufeff?\s*(<\?xml[^>]*\?>)?")
-# The references of a document, and what can contain the characters of a reference without being one
+# The references of a document, and what can contain the characters of a reference without being one. Without its end,
+# it contains the rest of the document
 _MARKUP = re.compile(
-    r"<!--.*?-->|<\?.*?\?>|<!\[CDATA\[(?P<cdata>.*?)\]\]>|&#(?:x(?P<hex>[0-9a-fA-F]+)|(?P<decimal>[0-9]+));"
-    "|(?P<doctype><!DOCTYPE)",
+    r"<!--.*?(?:-->|\Z)|<\?.*?(?:\?>|\Z)|<!\[CDATA\[(?:(?P<cdata>.*?)\]\]>|.*)"
+    r"|&#(?:x(?P<hex>[0-9a-fA-F]+)|(?P<decimal>[0-9]+));|(?P<doctype><!DOCTYPE)",
     re.DOTALL,
 )
 _MAX_DEPTH = 100
@@ -103,10 +105,13 @@ def parse(text: str, *, is_stored: bool = False) -> ET.Element:
     if _exceeds_depth(root):
         raise XmlError(f"elements are nested more than {_MAX_DEPTH} levels deep")
     for element in root.iter():
-        _check_content(element, is_stored)
+        element.tail = element.tail and stand_ins.restore(element.tail)
         _remove_layout(element, is_stored)
         element.text = element.text and stand_ins.restore(element.text)
         element.attrib.update({name: stand_ins.restore(value) for name, value in element.attrib.items()})
+        _check_namespaces(element)
+    if not is_stored:
+        _check_storable(root)
     return root
 
 
@@ -120,18 +125,32 @@ def is_blank(text: str | None) -> bool:
     return not (text and text.strip())
 
 
-def _check_content(element: ET.Element, is_stored: bool) -> None:
+def _check_storable(root: ET.Element) -> None:
     """
-    :raises XmlError: if an element has a namespace or a text between its children
+    :raises XmlError: if an element has a text besides its children, or the root element has a child twice, of which
+        Jenkins stores the last one
+    """
+    for element in root.iter():
+        if len(element) and not is_blank(element.text):
+            text = t.cast(str, element.text).strip()
+            raise XmlError(f"Jenkins does not store the text '{text}' before the element '{element[0].tag}'")
+        for child in element:
+            if not is_blank(child.tail):
+                text = t.cast(str, child.tail).strip()
+                raise XmlError(f"Jenkins does not store the text '{text}' behind the element '{child.tag}'")
+    for name, count in collections.Counter(child.tag for child in root).items():
+        if count > 1:
+            raise XmlError(f"the element '{name}' is set more than once. Keep one of them")
+
+
+def _check_namespaces(element: ET.Element) -> None:
+    """
+    :raises XmlError: if an element or attribute has a namespace
     """
     for name in (element.tag, *element.attrib):
         if name.startswith("{"):
             namespace, _brace, local = name[1:].partition("}")
             raise XmlError(f"'{local}' has the namespace '{namespace}', but Jenkins does not store namespaces")
-    for child in element:
-        if not is_stored and not is_blank(child.tail):
-            tail = t.cast(str, child.tail).strip()
-            raise XmlError(f"Jenkins does not store the text '{tail}' behind the element '{child.tag}'")
 
 
 def _remove_layout(element: ET.Element, is_stored: bool) -> None:

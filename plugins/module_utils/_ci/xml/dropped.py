@@ -21,8 +21,9 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 ON_DROPPED = ArgumentSpec(dict(on_dropped=dict(type="str", choices=["fail", "warn"], default="fail")))
-# Texts for which an empty one differs from a missing one (hudson.model.StringParameterDefinition)
-_EMPTY_TEXTS = ("defaultValue",)
+# Texts for which an empty one differs from a missing one: a default (hudson.model.StringParameterDefinition), and a
+# value of a list, such as a choice
+_EMPTY_TEXTS = ("defaultValue", "string")
 # What Jenkins sets instead of an object whose class it does not have
 _DEFAULT_CLASSES = ("hudson.scm.NullSCM",)
 _MAX_NAMED = 10

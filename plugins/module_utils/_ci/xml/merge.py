@@ -117,11 +117,10 @@ def _pair(
 
 def _take(candidates: list[ET.Element], name: str | None) -> ET.Element | None:
     """Remove the first stored element, or the one with a name, from the candidates and return it."""
-    matching = [candidate for candidate in candidates if name is None or _name(candidate) == name]
-    if not matching:
-        return None
-    candidates.remove(matching[0])
-    return matching[0]
+    for index, candidate in enumerate(candidates):
+        if name is None or _name(candidate) == name:
+            return candidates.pop(index)
+    return None
 
 
 def _name(element: ET.Element) -> str | None:
