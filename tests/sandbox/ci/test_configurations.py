@@ -159,6 +159,9 @@ PIPELINE_PROPERTY = "org.jenkinsci.plugins.workflow.job.properties."
          "<command>a\nb</command>"),
         ("<builders><hudson.tasks.Shell><command><![CDATA[printf '&#27;']]></command></hudson.tasks.Shell></builders>",
          "<command>printf &apos;&amp;#27;&apos;</command>"),
+        # hudson.util.RobustReflectionConverter keeps the last of several elements, and texts have no children
+        ("<description>a</description><description>b</description>", "<description>b</description>"),
+        ("<description>a<b>c</b></description>", "<description>a</description>"),
         ("<publishers><hudson.tasks.ArtifactArchiver/></publishers>", "<onlyIfSuccessful>false</onlyIfSuccessful>"),
         ('<triggers class="vector"/>', "<triggers/>"),
         ("<buildWrappers><hudson.plugins.timestamper.TimestamperBuildWrapper/></buildWrappers>", "<buildWrappers/>"),

@@ -184,7 +184,7 @@ class Loader:
     def _to_text(self, kind: int, text: str | None) -> str | None:
         """Return the stored text of a member; None if Jenkins leaves it out."""
         if kind == FLAG_OR_FALSE or (kind == FLAG and text is not None):
-            return "true" if text == "true" else "false"
+            return "true" if (text or "").lower() == "true" else "false"
         if text is None or (kind == SCOPE and text not in SCOPES):
             return None
         if kind in (SECRET, PASSPHRASE):

@@ -19,7 +19,7 @@ from ..plugins.installed_plugins import InstalledPlugins
 from ..storage import Storage
 from . import document, secrets
 from .migrations import migrate
-from .models import MODELS
+from .models import MODELS, Model
 from .plugin_classes import CORE, KNOWN, find_plugins, match_package
 
 
@@ -69,20 +69,27 @@ class ConfigurationWriter:
             written.text = element.text
             written.extend(self.complete(child, plugin=own_plugin) for child in element if self._is_known(child))
             return written
-        for name, default in model.elements.items():
-            child = element.find(name)
-            if child is not None and not self._has_class(child):
-                child = None
-            if child is None and default:
-                child = etree.fromstring(default, etree.XMLParser(remove_blank_text=True))
-            if child is not None:
-                member = self.complete(child, plugin=own_plugin)
-                if name in model.secrets:
-                    member.text = secrets.reencrypt(self._storage, member.text or "")
-                elif name in model.texts and not len(member):
-                    member.text = _unify_line_ends(member.text or "", model.line_end)
-                written.append(member)
+        members = [self._complete_member(element, name, model, own_plugin) for name in model.elements]
+        written.extend(member for member in members if member is not None)
         return written
+
+    def _complete_member(self, element: etree._Element, name: str, model: Model, plugin: str) -> etree._Element | None:
+        """Return a member of an object, or None for one without a default. The last element with its name counts."""
+        child, default = next(element.iterchildren(name, reversed=True), None), model.elements[name]
+        if child is not None and not self._has_class(child):
+            child = None
+        if child is None and default:
+            child = etree.fromstring(default, etree.XMLParser(remove_blank_text=True))
+        if child is None:
+            return None
+        member = self.complete(child, plugin=plugin)
+        if name in model.texts:
+            del member[:]
+        if name in model.secrets:
+            member.text = secrets.reencrypt(self._storage, member.text or "")
+        elif name in model.texts:
+            member.text = _unify_line_ends(member.text or "", model.line_end)
+        return member
 
     def _find_plugin(self, class_name: str, element: etree._Element) -> str | None:
         """Return the plugin of a class, an empty text for the core; None for names that are no classes.
