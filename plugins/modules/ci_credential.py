@@ -588,6 +588,7 @@ def reconcile_credential(task: Task, shared: managed.SharedStores) -> None:
         delete=credential.delete,
         check=credential.check,
         to_result=credential.to_result,
+        explain_shortfall=credential.explain_loss,
         replaces=True,
         secrets=credential.secrets,
     )

@@ -186,6 +186,23 @@ def test_any_class_is_managed_by_xml(sandbox: Sandbox) -> None:
     assert "the secret 'apiToken' is required" in apply(type="xml", xml=less)["msg"]
 
 
+USER_CLASS = "com.cloudbees.plugins.credentials.impl.UsernamePasswordCredentialsImpl"
+
+
+@pytest.mark.parametrize("member", ["<usernameSecret>TRUE</usernameSecret>", "<usernameSecret>False</usernameSecret>",
+                                    "<nonsense/>"])  # fmt: skip
+def test_xml_that_means_the_same_is_equal(member: str) -> None:
+    xml = f"<{USER_CLASS}><username>alice</username><password>s3cret-0ne</password>{member}</{USER_CLASS}>"
+    assert [apply(type="xml", xml=xml)["changed"] for _run in range(2)] == [True, False]
+
+
+def test_members_that_jenkins_does_not_keep_are_named() -> None:
+    lost = "<scope>global</scope><nonsense><inner>1</inner></nonsense>"
+    failed = apply(type="xml", xml=f"<{USER_CLASS}><password>s3cret-0ne</password>{lost}</{USER_CLASS}>")
+    assert failed["failed"]
+    assert failed["msg"].endswith("Jenkins did not keep these elements as declared: 'nonsense/inner', 'scope'.")
+
+
 def test_xml_manages_the_members_that_it_contains() -> None:
     apply(**USERNAME, description="kept")
     name = "com.cloudbees.plugins.credentials.impl.UsernamePasswordCredentialsImpl"

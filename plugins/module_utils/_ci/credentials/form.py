@@ -17,6 +17,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.credentia
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.credentials.stores import to_latin
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import document
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.fields import list_texts
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.normal_forms import normalize
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files import rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local import check_readable
@@ -218,12 +219,14 @@ def read_raw_username(root: ET.Element) -> str:
 def read_members(root: ET.Element, declared: Declared) -> list[list[str]]:
     """Return the texts of a stored credential that a declaration by XML contains, as pairs of path and text.
 
-    A secret that is set counts as declared. So does a text whose difference Jenkins does not return.
+    A secret that is set counts as declared. So does a text whose difference Jenkins does not return, and an empty
+    element that Jenkins does not store.
     """
-    texts = list_texts(root)
+    texts = list_texts(normalize(root))
     members = []
     for path, text in declared.fields["members"]:
-        stored = text if f"{path}/{_REDACTED}" in texts else texts.get(path)
+        is_absent = not text and not path.rpartition("/")[2].startswith("@")
+        stored = text if f"{path}/{_REDACTED}" in texts else texts.get(path, "" if is_absent else None)
         if stored is not None:
             members.append([path, text if stored == to_latin(text) else stored])
     return members
@@ -422,7 +425,7 @@ def _parse_xml(params: Fields) -> Declared:
         identifier.text = params["id"]
         root.insert(0, identifier)
     # pairs, because the names of the members are not those of fields
-    members = [[path, text] for path, text in list_texts(root).items() if path not in ("id", "description")]
+    members = [[path, text] for path, text in list_texts(normalize(root)).items() if path not in ("id", "description")]
     fields: Fields = {"type": XML, "class": root.tag, "members": members, XML: document.serialize(root)}
     if root.find("description") is not None:
         fields["description"] = root.findtext("description")

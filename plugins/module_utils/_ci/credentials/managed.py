@@ -210,6 +210,12 @@ class ManagedCredential:
         """Return the credential as the module returns it."""
         return form.to_result(self._task.params, fields)
 
+    def explain_loss(self) -> str:
+        """Return which members of the XML the credential does not have as declared, or an empty text."""
+        desired, current = (dict(fields.get("members", ())) for fields in (self.desired(None), self._current or {}))
+        lost = [f"'{path}'" for path, text in desired.items() if current and current.get(path) != text]
+        return f" Jenkins did not keep these elements as declared: {join_names(lost)}." if lost else ""
+
     def _complete(self, declared: Declared) -> Declared:
         return form.complete_new(declared, self._id, self._store.user)
 

@@ -51,6 +51,7 @@ _FLAGS = frozenset(
         "removeLastBuild",
         "sandbox",
         "trim",
+        "usernameSecret",
         "webSocket",
     )
 )
