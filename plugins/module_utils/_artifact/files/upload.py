@@ -128,16 +128,19 @@ class File:
         item = self._find()
         self._current_path = item["path"] if item else self._path
         self._exists = item is not None
-        self._drop_missing_checksums(item)
+        self._add_missing_checksums(item)
         if item and self._properties and self._task.params["state"] == "present":
             item["properties"] = self._artifact.find_properties(self._repo, item["path"]) or {}
         return item
 
-    def _drop_missing_checksums(self, item: Fields | None) -> None:
-        """Remove checksums from the comparison that the server does not return. Old versions do not support SHA-256."""
-        compared = self._content.get("checksums", {})
-        for name in compared.keys() - _find_comparable(compared, item).keys():
-            del compared[name]
+    def _add_missing_checksums(self, item: Fields | None) -> None:
+        """Add checksums of the desired content that the server does not return to an item whose other ones are equal.
+
+        Old versions do not support SHA-256.
+        """
+        compared, stored = self._content.get("checksums", {}), (item or {}).get("checksums") or {}
+        if item and stored and _find_comparable(compared, item).items() <= stored.items():
+            item["checksums"] = {**stored, **compared}
 
     def _find(self) -> Fields | None:
         """Return the item. For an upload, this can be a Maven snapshot that Artifactory stored under another name."""
