@@ -109,6 +109,14 @@ def test_refused_request_keeps_its_error_when_the_edition_has_the_feature() -> N
             artifact.http.write("POST", "/x")
 
 
+@pytest.mark.parametrize("answer", [{"status": 500}, {"text": "<html>Welcome</html>"}], ids=["error", "page"])
+def test_refused_request_keeps_its_error_when_the_version_cannot_be_read(answer: dict[str, Any]) -> None:
+    with conversation(call("POST", "/x", 400), call("GET", VERSION_ADDRESS, **answer)) as server:
+        artifact = connect(server.url)
+        with pytest.raises(ServerRefusal, match=r"/x: 400"), editions.explain_refusal(artifact, PRO):
+            artifact.http.write("POST", "/x")
+
+
 @pytest.mark.parametrize(
     ("license_type", "edition"),
     [("OSS", Edition.OPEN_SOURCE), ("Commercial", Edition.PRO), ("Enterprise Plus", Edition.ENTERPRISE), ("N/A", None)],

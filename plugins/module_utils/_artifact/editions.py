@@ -11,7 +11,12 @@ import enum
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
+    ServerRefusal,
+    ServerUnreachable,
+    ToolchainError,
+    UnexpectedResponse,
+)
 
 LICENSES_ADDRESS = "/artifactory/api/system/licenses"
 # Statuses with which servers refuse a request because of the edition
@@ -101,7 +106,8 @@ def explain_refusal(artifact: ArtifactService, feature: Feature) -> t.Iterator[N
         yield
     except ServerRefusal as refusal:
         if refusal.status in _REFUSALS or refusal.status in feature.refused_with:
-            check(artifact, feature)
+            with contextlib.suppress(ServerRefusal, ServerUnreachable, UnexpectedResponse):  # unknown version
+                check(artifact, feature)
         raise
 
 
