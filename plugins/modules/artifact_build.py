@@ -380,13 +380,17 @@ def delete(task: Task) -> None:
     task.result.update(publication.list_deletions(None))
 
     def check_deletion(before: Fields | None, _nothing: Fields | None) -> None:
-        editions.check(artifact, features.BUILD_DELETION)
+        publication.check_deletable(artifact, selection["build"], selection["number"])
         task.result.update(publication.list_deletions(before))
+
+    def find_runs() -> Fields | None:
+        with editions.explain_refusal(artifact, features.BUILD_DELETION):
+            return publication.find_runs(artifact, **selection)
 
     reconcile(
         task,
         "build",
-        read=lambda: publication.find_runs(artifact, **selection),
+        read=find_runs,
         desired={},
         delete=lambda: publication.delete(artifact, **selection),
         check=check_deletion,

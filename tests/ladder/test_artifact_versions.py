@@ -39,6 +39,63 @@ def test_each_step_has_the_expected_result_on_each_version(case: str, version: s
     assert bool(classic & labels) == (version in WITHOUT_ACCESS_API)
 
 
+def test_check_mode_predicts_the_checksums_that_an_old_server_does_not_return(sandbox: Sandbox) -> None:
+    sandbox.switch("artifact", version="5.4.6", edition="oss")
+    task = {"repo": "generic-local", "path": "new/a.txt", "content": "a", **ACCOUNT}
+    predicted, done = (run_here(sandbox, "artifact_file", mode, **task).result for mode in (True, False))
+    assert (predicted["diff"], predicted["file"]["checksums"]) == (done["diff"], done["file"]["checksums"])
+
+
+REASONS = [
+    ("5.4.6", "oss", "app", "Deleting builds requires Artifactory Pro, but the server is the open-source edition."),
+    ("5.4.6", "pro", "team/app", "Deleting builds with '/' in the name or ',' in the number requires Artifactory 6.0"),
+]
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+@pytest.mark.parametrize(("version", "edition", "build", "reason"), REASONS)
+def test_deletion_of_a_build_fails_with_the_reason_before_the_write(
+    version: str, edition: str, build: str, reason: str, check_mode: bool, sandbox: Sandbox
+) -> None:
+    content = {"name": build, "number": "1", "started": "2026-05-01T10:11:12.345+0000", "modules": []}
+    assert run_here(sandbox, "artifact_build", content=content, **ACCOUNT).result["changed"]
+    sandbox.switch("artifact", version=version, edition=edition)
+    session._CONNECTIONS.clear()
+    run = {"build": build, "number": "1", "state": "absent", "artifacts": edition == "oss"}
+    done = run_here(sandbox, "artifact_build", check_mode, **run, **ACCOUNT)
+    assert done.result["msg"].startswith(reason)
+    assert not [request for request in done.requests if request["method"] == "DELETE"]
+    assert [request["path"] for request in done.requests if request["method"] == "POST"] in (
+        [],
+        ["/artifactory/api/search/aql"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("version", "module", "reason"),
+    [
+        ("7.17.3", "artifact_project_info", "Managing projects requires Artifactory 7.17.4 or later."),
+        ("7.21.0", "access_token_info", "The API for access tokens requires Artifactory 7.21.1 or later."),
+    ],
+)
+def test_refusal_names_the_first_version_of_the_api(version: str, module: str, reason: str, sandbox: Sandbox) -> None:
+    sandbox.switch("artifact", version=version)
+    assert run_here(sandbox, module, **ACCOUNT).result["msg"] == reason
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+@pytest.mark.parametrize("exists", [True, False])
+def test_members_of_a_group_are_refused_before_the_write_when_the_version_lacks_them(
+    exists: bool, check_mode: bool, sandbox: Sandbox
+) -> None:
+    sandbox.switch("artifact", version="6.12.3")
+    if exists:
+        assert run_here(sandbox, "artifact_group", name="team", **ACCOUNT).result["changed"]
+    done = run_here(sandbox, "artifact_group", check_mode, name="team", members=["reader"], **ACCOUNT)
+    assert done.result["msg"] == "Option 'members': requires Artifactory 6.13 or later, which returns the members."
+    assert not done.writes
+
+
 @pytest.mark.parametrize("version", ["5.4.6", "7.161.5"])
 def test_tree_of_an_empty_repository_is_its_root(version: str, sandbox: Sandbox) -> None:
     task = {"repo": "empty-local", "path": "/", "recursive": True, "properties": {"qa": "passed"}, **ACCOUNT}

@@ -361,10 +361,11 @@ class ArtifactService(Service):
 
     async def _handle_platform(self, request: Request, path: str, routes: Routes) -> Response:
         is_oss = self.runtime.get_switch("artifact", "edition") == "oss"
-        if is_oss or not is_at_least(self.runtime.get_switch("artifact", "version"), feature_versions.TOKENS):
+        version = self.runtime.get_switch("artifact", "version")
+        if is_oss or not is_at_least(version, feature_versions.PLATFORM):
             raise AccessError(404, "HTTP 404 Not Found")
         query = _parse_query(request)
-        match = routes.find(request.method, path.rstrip("/"), query)
+        match = _select_routes(version, routes).find(request.method, path.rstrip("/"), query)
         if match.route is None:
             status = 405 if match.allowed_methods else 404
             raise AccessError(status, f"HTTP {status}")
@@ -381,7 +382,7 @@ class ArtifactService(Service):
             return Response(status_code=302, headers={"Location": f"{Call(request, self._state, {}).base}/webapp/"})
         query = _parse_query(request)
         path = self._normalize_api_path(path) if path.startswith("/api/") else path
-        routes = _select_routes(self.runtime.get_switch("artifact", "version"))
+        routes = _select_routes(self.runtime.get_switch("artifact", "version"), ROUTES)
         match = routes.find(request.method, path, query)
         resource = _find_resource_without_method(routes, path, match)
         if match.route is not None and not resource:
@@ -433,9 +434,9 @@ def _omit_length(response: Response, path: str) -> None:
 
 
 @functools.cache
-def _select_routes(version: str) -> Routes:
+def _select_routes(version: str, routes: Routes) -> Routes:
     """Return the routes of a version."""
-    return ROUTES.select(lambda route: route.since is None or is_at_least(version, route.since))
+    return routes.select(lambda route: route.since is None or is_at_least(version, route.since))
 
 
 def _find_resource_without_method(routes: Routes, path: str, match: RouteMatch) -> list[Route]:

@@ -37,6 +37,12 @@ BUILD_REPLACEMENT = Feature(
     alternative="Publish the run with another number, or delete the existing run first.",
 )
 BUILD_DELETION = Feature("Deleting builds", "code: 400 with the open-source edition", Edition.PRO)
+BUILD_DELETION_BY_BODY = Feature(
+    "Deleting builds with '/' in the name or ',' in the number",
+    "measured: 405 with 5.4.6; code: 6.20.0 has it",
+    Edition.PRO,
+    since="6.0",
+)
 BUILD_PROMOTION = Feature("Promoting builds", "measured: 400 with the open-source edition", Edition.PRO)
 BUILD_RETENTION = Feature(
     "Build retention",
@@ -71,12 +77,15 @@ PERMISSION_TARGETS_2 = Feature("Version 2 of permission targets", "reference", E
 GROUP_MEMBERS = Feature("Returning the members of groups", "reference", Edition.PRO, since="6.13")
 ROLES = Feature("Roles of users and groups", "release notes", Edition.PRO, since="7.128.0")
 AUDITORS = Feature("Platform auditors", "release notes", Edition.PRO, since="7.141.0")
-PROJECTS = Feature("Managing projects", "reference", Edition.PRO, since="7.0")
+PROJECTS = Feature("Managing projects", "reference", Edition.PRO, since="7.17.4")
 ENVIRONMENTS = Feature("Managing environments", "reference", Edition.PRO, since="7.53.1")
 SHARING = Feature("Sharing repositories between projects", "reference", Edition.PRO, since="7.90.1")
 READ_ONLY_SHARING = Feature("Sharing repositories without write access", "reference", Edition.PRO, since="7.94.0")
 TOKENS = Feature(
-    "The API for access tokens", "measured: 404; the open-source edition of 7 has no such API", Edition.PRO, since="7.0"
+    "The API for access tokens",
+    "reference; measured: 404; the open-source edition of 7 has no such API",
+    Edition.PRO,
+    since="7.21.1",
 )
 SAML = Feature(
     "Managing SAML settings",

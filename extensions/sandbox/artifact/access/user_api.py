@@ -144,7 +144,8 @@ async def get_group(call: Call, name: str) -> Response:
     group = require_existing(call.accounts.find_group(name))
     fields = {"name": name, **_load_fields(group["about"], _group_defaults(call))}
     fields["realm"] = fields["realm"].lower()
-    if call.query.get("includeUsers", "").lower() == "true":
+    has_members = call.supports(feature_versions.CLASSIC_GROUP_MEMBERS)
+    if has_members and call.query.get("includeUsers", "").lower() == "true":
         fields["userNames"] = call.accounts.list_members(name)
     return call.vendor_json("security.Group", fields)
 
@@ -152,7 +153,7 @@ async def get_group(call: Call, name: str) -> Response:
 async def replace_group(call: Call, name: str) -> Response:
     """Handle `PUT /api/security/groups/{name}`. Missing fields get their defaults."""
     require_security_admin(call)
-    body = await read_body(call, "Group")
+    body = await _read_group(call)
     existing = call.accounts.find_group(name) or {"permissions": {}}
     _save_group(call, name, existing["permissions"], body, {})
     if "userNames" in body:
@@ -163,7 +164,7 @@ async def replace_group(call: Call, name: str) -> Response:
 async def update_group(call: Call, name: str) -> Response:
     """Handle `POST /api/security/groups/{name}`. Missing fields are not changed, and no member is removed."""
     require_security_admin(call)
-    body = await read_body(call, "Group")
+    body = await _read_group(call)
     existing = require_existing(call.accounts.find_group(name))
     _save_group(call, name, existing["permissions"], body, existing["about"])
     call.accounts.change_members(name, body.get("userNames", ()), ())
@@ -283,6 +284,13 @@ def _to_seed(call: Call, body: dict[str, Any], about: dict[str, Any]) -> dict[st
         **fields,
         "about": {**about, **_store_fields(body, USER_DEFAULTS.keys() - READ_ONLY_USER_FIELDS)},
     }
+
+
+async def _read_group(call: Call) -> dict[str, Any]:
+    """Return the group in the body, without members if the version does not know them."""
+    body = await read_body(call, "Group")
+    ignored = () if call.supports(feature_versions.CLASSIC_GROUP_MEMBERS) else ("userNames",)
+    return {name: value for name, value in body.items() if name not in ignored}
 
 
 def _save_group(

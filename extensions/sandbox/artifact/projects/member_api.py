@@ -12,6 +12,7 @@ from starlette.responses import Response
 from ...http.routing import Route
 from ..call import Call
 from ..identities.platform_call import is_name_list, read_object
+from ..protocol import feature_versions
 from ..protocol.errors import AccessError
 from ..protocol.json_response import json_response
 from ..state import State
@@ -77,8 +78,8 @@ def _unknown_member(kind: str, name: str) -> AccessError:
 
 MEMBERS = f"{PROJECT}/{{kind:users|groups}}"
 ROUTES = (
-    Route("GET", MEMBERS, list_members, "list_project_members"),
-    Route("GET", f"{MEMBERS}/{{name}}", get_member, "project_member"),
-    Route("PUT", f"{MEMBERS}/{{name}}", save_member, "save_project_member"),
-    Route("DELETE", f"{MEMBERS}/{{name}}", remove_member, "remove_project_member"),
+    Route("GET", MEMBERS, list_members, "list_project_members", since=feature_versions.PROJECTS),
+    Route("GET", f"{MEMBERS}/{{name}}", get_member, "project_member", since=feature_versions.PROJECTS),
+    Route("PUT", f"{MEMBERS}/{{name}}", save_member, "save_project_member", since=feature_versions.PROJECTS),
+    Route("DELETE", f"{MEMBERS}/{{name}}", remove_member, "remove_project_member", since=feature_versions.PROJECTS),
 )

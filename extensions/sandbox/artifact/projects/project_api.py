@@ -133,9 +133,9 @@ def _change_privileges(state: State, current: dict[str, bool], body: dict[str, A
 PROJECTS = "/api/v1/projects"
 PROJECT = f"{PROJECTS}/{{key:[^_][^/]*}}"
 ROUTES = (
-    Route("GET", PROJECTS, list_projects, "list_projects"),
-    Route("POST", PROJECTS, create_project, "create_project"),
-    Route("GET", PROJECT, get_project, "project"),
-    Route("PUT", PROJECT, update_project, "update_project"),
-    Route("DELETE", PROJECT, delete_project, "delete_project"),
+    Route("GET", PROJECTS, list_projects, "list_projects", since=feature_versions.PROJECTS),
+    Route("POST", PROJECTS, create_project, "create_project", since=feature_versions.PROJECTS),
+    Route("GET", PROJECT, get_project, "project", since=feature_versions.PROJECTS),
+    Route("PUT", PROJECT, update_project, "update_project", since=feature_versions.PROJECTS),
+    Route("DELETE", PROJECT, delete_project, "delete_project", since=feature_versions.PROJECTS),
 )

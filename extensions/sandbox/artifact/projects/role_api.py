@@ -12,6 +12,7 @@ from starlette.responses import Response
 from ...http.routing import Route
 from ..call import Call
 from ..identities.platform_call import is_name_list, read_name, read_object
+from ..protocol import feature_versions
 from ..protocol.errors import AccessError
 from ..protocol.json_response import json_response
 from .privileges import ADMIN_ROLE, require_project
@@ -143,9 +144,9 @@ def _change_role(projects: Projects, key: str, role: dict[str, Any], body: dict[
 
 ROLES = f"{PROJECT}/roles"
 ROUTES = (
-    Route("GET", ROLES, list_roles, "list_project_roles"),
-    Route("POST", ROLES, create_role, "create_project_role"),
-    Route("GET", f"{ROLES}/{{name}}", get_role, "project_role"),
-    Route("PUT", f"{ROLES}/{{name}}", update_role, "update_project_role"),
-    Route("DELETE", f"{ROLES}/{{name}}", delete_role, "delete_project_role"),
+    Route("GET", ROLES, list_roles, "list_project_roles", since=feature_versions.PROJECTS),
+    Route("POST", ROLES, create_role, "create_project_role", since=feature_versions.PROJECTS),
+    Route("GET", f"{ROLES}/{{name}}", get_role, "project_role", since=feature_versions.PROJECTS),
+    Route("PUT", f"{ROLES}/{{name}}", update_role, "update_project_role", since=feature_versions.PROJECTS),
+    Route("DELETE", f"{ROLES}/{{name}}", delete_role, "delete_project_role", since=feature_versions.PROJECTS),
 )

@@ -63,16 +63,23 @@ class ManagedGroup:
         if group is not None and group["name"] != self._name and self._task.params["state"] == "absent":
             self._report_spelling(group["name"])
             group = None
+        if self._declared is not None and self._lacks_members(group):
+            raise BadOption(
+                "members", f"requires Artifactory {features.GROUP_MEMBERS.since} or later, which returns the members"
+            )
         if group is None:
             self._current = {"name": self._name, **_NEW_GROUP, "members": []} if self._is_created_earlier else {}
             return {**self._current, "members": memberships.build((), self._purge)} if self._current else None
         groups.FIELDS.complete(self._artifact, group, self.desired)
-        if self._declared is not None and group["members"] is None:
-            raise BadOption(
-                "members", f"requires Artifactory {features.GROUP_MEMBERS.since} or later, which returns the members"
-            )
         self._current = group
         return {**group, "members": memberships.build(group["members"] or (), self._purge)}
+
+    def _lacks_members(self, group: Fields | None) -> bool:
+        """Return whether the server does not return the members of a group, or is not known to do so."""
+        if group is not None:
+            return group["members"] is None
+        is_classic = not generation.is_platform(self._artifact)
+        return is_classic and self._artifact.is_older_than(features.GROUP_MEMBERS.since)
 
     def desired_for(self, before: Fields | None) -> Fields:
         """Return the desired fields for the current group, without grants if they are withheld."""

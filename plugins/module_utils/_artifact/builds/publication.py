@@ -121,12 +121,18 @@ def list_deletions(before: Fields | None) -> Fields:
     return {name: before[name] if before else [] for name in ("runs", "files")}
 
 
-def delete(artifact: ArtifactService, build: str, number: str, *, project_key: str | None, artifacts: bool) -> None:
-    """Delete all runs with a number.
+def check_deletable(artifact: ArtifactService, build: str, number: str) -> None:
+    """Verify that the server can delete runs with a number.
 
-    Artifactory accepts names with a slash and numbers with a comma only in a request body.
+    :raises ToolchainError: if its edition or version cannot
     """
-    if "/" in build or "," in number:
+    by_body = _requires_body(build, number)
+    editions.check(artifact, features.BUILD_DELETION_BY_BODY if by_body else features.BUILD_DELETION)
+
+
+def delete(artifact: ArtifactService, build: str, number: str, *, project_key: str | None, artifacts: bool) -> None:
+    """Delete all runs with a number."""
+    if _requires_body(build, number):
         order = {"buildName": build, "buildNumbers": [number], "deleteArtifacts": artifacts, "deleteAll": False}
         if project_key:
             order["project"] = project_key
@@ -138,6 +144,11 @@ def delete(artifact: ArtifactService, build: str, number: str, *, project_key: s
             **build_info.project_query(project_key),
         }
         artifact.http.write("DELETE", build_info.address(build), query=query, accept=_DELETED, policy=IDEMPOTENT)
+
+
+def _requires_body(build: str, number: str) -> bool:
+    """Return whether Artifactory accepts a name or a number only in a request body."""
+    return "/" in build or "," in number
 
 
 def _read_file(path: str) -> Fields:
