@@ -273,6 +273,12 @@ def test_token_service_is_404_when_the_version_is_too_old(access, sandbox):
     assert access_error_of(access.get("/tokens")) == (404, "NOT_FOUND")
 
 
+def test_service_reports_its_version_to_authenticated_callers(access, sandbox):
+    sandbox.switch("artifact", version="7.161.5")
+    assert access.get("/system/version").json() == {"name": "7.161.5"}
+    assert Session(f"{sandbox.url}/access", ("admin", "wrong")).get("/api/v1/system/version").status_code == 401
+
+
 def test_journal_records_the_effects_of_token_calls(access, sandbox):
     sandbox.clear_journal()
     access.get("/tokens")

@@ -109,6 +109,7 @@ def test_package_type_is_refused_in_a_class_that_does_not_have_it(artifactory, r
         ("remote", "nuget", {"feedContextPath": "api/v2", "downloadContextPath": "api/v2/package"}),
         ("remote", "go", {"vcsType": "GIT", "vcsGitProvider": "ARTIFACTORY"}),
         ("virtual", "maven", {"pomRepositoryReferencesCleanupPolicy": "discard_active_reference", "repositories": []}),
+        ("virtual", "conan", {"forceConanAuthentication": False}),
         ("virtual", "npm", {"virtualRetrievalCachePeriodSecs": 7200, "externalDependenciesPatterns": ["**"]}),
         ("federated", "npm", {"xrayIndex": False, "blackedOut": False}),
     ],
