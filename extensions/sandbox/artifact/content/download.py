@@ -88,12 +88,28 @@ def _find_served(call: Call, location: ContentPath) -> list[Item]:
 
 def _find_allowed(call: Call, repo: str, path: str) -> list[Item]:
     """Return the items at a path. If it is a non-unique snapshot, the one modified last comes first."""
-    items = [
-        item for item in call.find_items(repo, path, "download") if item.repo == repo or not _is_rejected(call, item)
-    ]
-    if len(items) > 1 and snapshots.is_snapshot(path) and not snapshots.parse_revision(items[0].name):
+    items = _find_accepted(call, repo, path)
+    if not snapshots.is_snapshot(path):
+        return items
+    if not items and not call.is_oss:
+        return _find_latest_snapshots(call, repo, path)
+    if len(items) > 1 and not snapshots.parse_revision(items[0].name):
         items.sort(key=lambda item: item.modified, reverse=True)
     return items
+
+
+def _find_accepted(call: Call, repo: str, path: str) -> list[Item]:
+    """Return the items at a path, without those that the settings of members of a virtual repository forbid."""
+    items = call.find_items(repo, path, "download")
+    return [item for item in items if item.repo == repo or not _is_rejected(call, item)]
+
+
+def _find_latest_snapshots(call: Call, repo: str, path: str) -> list[Item]:
+    """Return the latest unique snapshots for a path with `-SNAPSHOT`, the latest of all repositories first."""
+    folders = (call.maven.read_snapshot_folder(storage, path) for storage in call.repositories.list_storages(repo))
+    paths = {snapshots.find_latest_unique_path(path, folder) for folder in folders}
+    items = [item for latest in paths - {path} for item in _find_accepted(call, repo, latest)]
+    return sorted(items, key=lambda item: snapshots.read_timestamp(item.name), reverse=True)
 
 
 def _is_rejected(call: Call, item: Item) -> bool:

@@ -48,6 +48,12 @@ def parse_revision(name: str) -> Revision | None:
     return Revision(int(match["number"]), match["timestamp"]) if match else None
 
 
+def read_timestamp(name: str) -> str:
+    """Return the timestamp in the name of a unique snapshot, or an empty text."""
+    revision = parse_revision(name)
+    return revision.timestamp if revision else ""
+
+
 def format_timestamp(seconds: float) -> str:
     """Return a time in the format of unique snapshots."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y%m%d.%H%M%S")

@@ -49,7 +49,7 @@ def test_snapshot_gets_timestamp_and_number_when_snapshots_are_unique(artifactor
     assert response.headers["Location"] == response.json()["uri"] == f"{sandbox.url}/artifactory/unique/{path}"
     assert response.json()["downloadUri"] == response.json()["uri"]
     assert artifactory.get(f"/unique/{path}").content == b"jar"
-    assert artifactory.get(f"/unique/{FOLDER}/w-1.1-SNAPSHOT.jar").status_code == 404
+    assert artifactory.get(f"/unique/{FOLDER}/w-1.1-SNAPSHOT.jar").content == b"jar"
 
 
 @pytest.mark.parametrize(
@@ -511,6 +511,25 @@ def test_virtual_repository_serves_the_latest_snapshot_of_all_members(artifactor
     assert artifactory.get(f"/merging/{FOLDER}/w-1.1-SNAPSHOT.jar").text == "second"
     sha1 = artifactory.get(f"/merging/{FOLDER}/w-1.1-SNAPSHOT.jar.sha1").text
     assert sha1 == hashlib.sha1(b"second").hexdigest()
+
+
+def test_name_without_a_revision_serves_the_latest_unique_snapshot(artifactory, sandbox, merging):
+    for repo, revision in (
+        ("first", "20260101.010101-9"),
+        ("first", "20260102.010101-10"),
+        ("second", "20260103.010101-2"),
+    ):
+        artifactory.put(f"/{repo}/{FOLDER}/w-1.1-{revision}.jar", f"{repo} {revision}")
+    for repo, served in (("first", "first 20260102.010101-10"), ("merging", "second 20260103.010101-2")):
+        latest = artifactory.get(f"/{repo}/{FOLDER}/w-1.1-SNAPSHOT.jar")
+        assert latest.text == served
+        assert latest.headers["X-Artifactory-Filename"] == f"w-1.1-{served.split()[1]}.jar"
+        sha1 = artifactory.get(f"/{repo}/{FOLDER}/w-1.1-SNAPSHOT.jar.sha1").text
+        assert sha1 == hashlib.sha1(latest.content).hexdigest()
+        assert artifactory.get(f"/api/storage/{repo}/{FOLDER}/w-1.1-SNAPSHOT.jar").status_code == 404
+        assert artifactory.get(f"/{repo}/{FOLDER}/w-1.1-SNAPSHOT.pom").status_code == 404
+    sandbox.switch("artifact", edition="oss")
+    assert artifactory.get(f"/first/{FOLDER}/w-1.1-SNAPSHOT.jar").status_code == 404
 
 
 def test_merged_metadata_skips_members_that_reject_snapshots(artifactory, merging):
