@@ -35,7 +35,7 @@ from .call import PRO_SCOPE, Call, decode_path
 from .cleanup import bundle_policy_api, policies, policy_api
 from .content import content_path, download, upload, webdav
 from .failures import FAILURES
-from .identities import group_api, lock_policy_api
+from .identities import group_api
 from .identities import user_api as platform_user_api
 from .images import image_promotion, pull, push, registry
 from .items import item_info, properties, relocation, trash
@@ -111,7 +111,6 @@ ROUTES = Routes(
         *permission_target_api.ROUTES,
         *permission_target_v2_api.ROUTES,
         *user_api.ROUTES,
-        *lock_policy_api.ROUTES,
         *upload.ROUTES,
         *download.ROUTES,
         *webdav.ROUTES,

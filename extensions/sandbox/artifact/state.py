@@ -42,7 +42,7 @@ class State:
         self.uploads = Uploads(runtime, self.items, self.repositories)
         self.tokens = Tokens(runtime)
         self.maven = MavenMetadata(runtime, self.items, self.repositories)
-        self.accounts = Accounts(runtime, self.tokens)
+        self.accounts = Accounts(runtime, self.tokens, self.configuration)
 
     def get_switch(self, name: str) -> Any:
         """Return a switch of this service."""

@@ -20,6 +20,7 @@ from ...runtime.runtime import Runtime
 from ..protocol import feature_versions
 from ..protocol.errors import ArtifactError
 from ..protocol.versions import Versions, has_behavior
+from ..system.configuration.store import Configuration
 from . import scopes
 from .login_throttle import LoginThrottle
 from .permissions import Permissions
@@ -35,9 +36,6 @@ COLUMN_CONVERTERS: dict[str, Callable[[Any], Any]] = {
     "permissions": json.loads,
     "about": json.loads,
 }
-# Policy for locking users after failed logins, and the name of its setting.
-LOCK_POLICY = {"enabled": False, "loginAttempts": 5}
-LOCK_POLICY_SETTING = "artifact.user_lock_policy"
 CHALLENGE = {"WWW-Authenticate": 'Basic realm="Artifactory Realm"'}
 
 
@@ -105,9 +103,10 @@ class Accounts:
     :ivar permissions: what users and groups may do
     """
 
-    def __init__(self, runtime: Runtime, tokens: Tokens) -> None:
+    def __init__(self, runtime: Runtime, tokens: Tokens, configuration: Configuration) -> None:
         """Create the accounts."""
         self._runtime = runtime
+        self._configuration = configuration
         self._db = runtime.db
         self._tokens = tokens
         self.permissions = Permissions(runtime)
@@ -312,7 +311,7 @@ class Accounts:
 
     def _lock_after_failures(self, name: str) -> None:
         """Lock a user whose logins have failed too often, if the lock policy is enabled."""
-        policy = {**LOCK_POLICY, **self._runtime.load_setting(LOCK_POLICY_SETTING, {})}
+        policy = self._configuration.load_section("security")["userLockPolicy"]
         if policy["enabled"] and self.logins.count_failures(name) >= policy["loginAttempts"]:
             self._db.execute("UPDATE artifact_users SET locked = 1 WHERE name = ?", (name.lower(),))
 

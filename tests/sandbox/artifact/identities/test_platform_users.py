@@ -214,6 +214,8 @@ def test_user_is_locked_after_failed_logins_when_the_policy_is_enabled(access, a
     assert artifactory.put(policy, json={"enabled": False, "loginAttempts": 0}).status_code == 200
     assert artifactory.put(policy, json={"enabled": True, "loginAttempts": 101}).status_code == 400
     assert artifactory.put(policy, json={"enabled": True, "loginAttempts": 2}).status_code == 200
+    configuration = artifactory.get("/api/system/configuration").text
+    assert "<userLockPolicy><enabled>true</enabled><loginAttempts>2</loginAttempts>" in "".join(configuration.split())
     access.post(USERS, json=ALICE)
     assert [login(sandbox, password="wrong") for _attempt in range(2)] == [401, 401]
     assert access.get(f"{USERS}/alice").json()["status"] == "locked"

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Calls for parts of the central configuration: security, OAuth, expiration of passwords, base URL, web server."""
+"""Calls for parts of the central configuration: security, OAuth, base URL, web server, and policies of passwords."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from .values import ViolatesSchema, complete, drop_unknown
 # Members of an OAuth provider in responses. Its secret is none of them.
 OAUTH_PROVIDER = ("enabled", "providerType", "id", "apiUrl", "authUrl", "tokenUrl", "basicUrl", "domain")
 DAYS = (1, 999)
+MAX_ATTEMPTS = 100
 # The type of a web server that is no reverse proxy.
 DIRECT = "DIRECT"
 
@@ -69,6 +70,29 @@ async def replace_password_expiration(call: Call) -> Response:
     return json_response(policy)
 
 
+async def get_lock_policy(call: Call) -> Response:
+    """Handle `GET /api/security/userLockPolicy`."""
+    call.require_admin()
+    return json_response(call.configuration.load_section("security")["userLockPolicy"])
+
+
+async def replace_lock_policy(call: Call) -> Response:
+    """Handle `PUT /api/security/userLockPolicy`."""
+    call.require_admin()
+    converters = {"enabled": to_boolean, "loginAttempts": to_integer}
+    body = await read_json_object(call, **converters)
+    policy = {name: body[name] for name in converters if name in body}
+    security = call.configuration.load_section("security")
+    security["userLockPolicy"] = policy = {
+        **call.configuration.load_section_of_new_server("security")["userLockPolicy"],
+        **policy,
+    }
+    if policy["enabled"] and not 1 <= policy["loginAttempts"] <= MAX_ATTEMPTS:
+        raise ArtifactError(400, f"LoginAttempts must be between 1 - {MAX_ATTEMPTS}")
+    _save(call, "security", security)
+    return PlainTextResponse("UserLockPolicy was successfully updated")
+
+
 async def replace_base_url(call: Call) -> Response:
     """Handle `PUT /api/system/configuration/baseUrl`, whose body is the URL as text."""
     call.require_admin()
@@ -106,12 +130,15 @@ def _save(call: Call, section: str, value: Any) -> None:
     call.configuration.save(completed)
 
 
+LOCK_POLICY = "/api/security/userLockPolicy"
 PASSWORD_EXPIRATION = "/api/security/configuration/passwordExpirationPolicy"
 ROUTES = (
     Route("GET", "/api/securityconfig", get_security, "security_settings"),
     Route("GET", "/api/oauth", get_oauth, "oauth_settings", scope=PRO_SCOPE),
     Route("GET", PASSWORD_EXPIRATION, get_password_expiration, "password_expiration"),
     Route("PUT", PASSWORD_EXPIRATION, replace_password_expiration, "replace_password_expiration"),
+    Route("GET", LOCK_POLICY, get_lock_policy, "user_lock_policy"),
+    Route("PUT", LOCK_POLICY, replace_lock_policy, "replace_user_lock_policy"),
     Route("GET", "/api/system/configuration/webServer", get_web_server, "web_server", scope=PRO_SCOPE),
     Route("POST", "/api/system/configuration/webServer", replace_web_server, "replace_web_server", scope=PRO_SCOPE),
     Route("PUT", "/api/system/configuration/baseUrl", replace_base_url, "replace_base_url"),
