@@ -74,8 +74,7 @@ options:
       for a new project is V(true).
     type: bool
   admin_privileges:
-    description: What the project administrators may do, namely manage members, manage resources and index resources.
-      Privileges that are not set are not changed.
+    description: What the project administrators may do. Privileges that are not set are not changed.
     type: dict
     suboptions:
       manage_members:
@@ -83,6 +82,10 @@ options:
         type: bool
       manage_resources:
         description: Whether project administrators may manage the resources of the project, such as repositories.
+        type: bool
+      manage_remote_repository:
+        description: Whether project administrators may create and change remote repositories of the project. Requires
+          O(admin_privileges.manage_resources) and Artifactory 7.134.0 or later.
         type: bool
       index_resources:
         description: Whether project administrators may enable Xray indexing for the repositories of the project.
@@ -254,6 +257,9 @@ options:
           manage_resources:
             description: Value of O(admin_privileges.manage_resources) for this item.
             type: bool
+          manage_remote_repository:
+            description: Value of O(admin_privileges.manage_remote_repository) for this item.
+            type: bool
           index_resources:
             description: Value of O(admin_privileges.index_resources) for this item.
             type: bool
@@ -416,8 +422,8 @@ project:
       description: Whether the project administrators get an email when RV(project.storage_quota) is almost exceeded.
       type: bool
     admin_privileges:
-      description: Privileges of the project administrators. The keys are V(manage_members), V(manage_resources) and
-        V(index_resources), the values booleans.
+      description: Privileges of the project administrators. The keys are V(manage_members), V(manage_resources),
+        V(manage_remote_repository) and V(index_resources), the values booleans.
       type: dict
     environments:
       description: Sorted full names of the environments of the project, such as V(web-qa). V(null) if O(environments)
@@ -451,7 +457,11 @@ project:
     storage_quota: 100 GB
     soft_limit: false
     storage_quota_email_notification: true
-    admin_privileges: {manage_members: true, manage_resources: true, index_resources: false}
+    admin_privileges:
+      manage_members: true
+      manage_resources: true
+      manage_remote_repository: false
+      index_resources: false
     environments: [web-qa]
     roles:
       - name: deployer

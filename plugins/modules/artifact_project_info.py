@@ -92,8 +92,8 @@ projects:
       description: Whether the project administrators get an email when RV(projects[].storage_quota) is almost exceeded.
       type: bool
     admin_privileges:
-      description: Privileges of the project administrators. The keys are V(manage_members), V(manage_resources) and
-        V(index_resources), the values booleans.
+      description: Privileges of the project administrators. The keys are V(manage_members), V(manage_resources),
+        V(manage_remote_repository) and V(index_resources), the values booleans.
       type: dict
     environments:
       description: Sorted full names of the environments of the project, such as V(web-qa). V(null) unless O(include)
@@ -122,7 +122,11 @@ projects:
       storage_quota: 100 GB
       soft_limit: false
       storage_quota_email_notification: true
-      admin_privileges: {manage_members: true, manage_resources: true, index_resources: false}
+      admin_privileges:
+        manage_members: true
+        manage_resources: true
+        manage_remote_repository: false
+        index_resources: false
       environments: [web-qa]
       roles:
         - name: deployer

@@ -23,6 +23,7 @@ REPOSITORIES = "/artifactory/api/repositories"
 NOT_FOUND = {"errors": [{"code": "NOT_FOUND", "message": "not found"}]}
 GB = 1024**3
 PRIVILEGES = {"manage_members": True, "manage_resources": True, "index_resources": True}
+ALL_PRIVILEGES = {**PRIVILEGES, "manage_remote_repository": False}
 STORED = {
     "project_key": "web",
     "display_name": "Web",
@@ -39,7 +40,7 @@ RESULT = {
     "storage_quota": "100 GB",
     "soft_limit": False,
     "storage_quota_email_notification": True,
-    "admin_privileges": PRIVILEGES,
+    "admin_privileges": ALL_PRIVILEGES,
     **dict.fromkeys(("environments", "roles", "members", "repositories", "shared_repositories")),
 }
 TASK: dict[str, Any] = {"key": "web", "visibility_timeout": 0}
@@ -139,6 +140,15 @@ def test_settings_that_are_not_declared_are_kept() -> None:
         options = {"description": "", "admin_privileges": {"index_resources": False}}
         result = run("artifact_project", url=server.url, **options, **TASK)
     assert (result["changed"], result["project"]["storage_quota"]) == (True, "unlimited")
+
+
+@pytest.mark.parametrize(("number", "is_supported"), [("7.133.9", False), ("7.134.0", True)])
+def test_privilege_for_remote_repositories_requires_its_version(number: str, is_supported: bool) -> None:
+    privileges = {"manage_remote_repository": True}
+    with conversation(project(), version(number)) as server:
+        result = run("artifact_project", url=server.url, check_mode=True, admin_privileges=privileges, **TASK)
+    expected = "Option 'admin_privileges.manage_remote_repository': requires Artifactory 7.134.0 or later"
+    assert result["changed"] if is_supported else result["msg"].startswith(expected), result
 
 
 def test_display_name_is_required_for_a_new_project() -> None:

@@ -80,6 +80,9 @@ AUDITORS = Feature("Platform auditors", "release notes", Edition.PRO, since="7.1
 PROJECTS = Feature("Managing projects", "reference", Edition.PRO, since="7.17.4")
 ENVIRONMENTS = Feature("Managing environments", "reference", Edition.PRO, since="7.53.1")
 SHARING = Feature("Sharing repositories between projects", "reference", Edition.PRO, since="7.90.1")
+REMOTE_REPOSITORY_PRIVILEGE = Feature(
+    "The privilege for remote repositories of projects", "provider", Edition.PRO, since="7.134.0"
+)
 READ_ONLY_SHARING = Feature("Sharing repositories without write access", "reference", Edition.PRO, since="7.94.0")
 TOKENS = Feature(
     "The API for access tokens",

@@ -25,7 +25,7 @@ PREDEFINED_ROLES = (
     "Security Manager",
     "Viewer",
 )
-PRIVILEGES = ("manage_members", "manage_resources", "index_resources")
+PRIVILEGES = ("manage_members", "manage_resources", "manage_remote_repository", "index_resources")
 SETTINGS = ("display_name", "description", "soft_limit", "storage_quota_email_notification")
 SCALARS = (*SETTINGS, "storage_quota", "admin_privileges")
 PARTS = ("environments", "roles", "members", "repositories", "shared_repositories")

@@ -134,13 +134,19 @@ class ManagedProject:
     def _check_version(self, fields: Fields) -> None:
         """Refuse fields that the version of the server does not have.
 
-        :raises BadOption: if it cannot share repositories without write access
+        :raises BadOption: if it cannot share repositories without write access, or does not have a privilege
         :raises ToolchainError: if it has no environments
         """
         is_read_only = any(value and value.get("read_only") for value in fields.get("shared_repositories", {}).values())
         if is_read_only and not self._artifact.supports(features.READ_ONLY_SHARING.since):
             raise BadOption(
                 "shared_repositories.read_only", f"requires Artifactory {features.READ_ONLY_SHARING.since} or later"
+            )
+        may_manage_remote = (fields.get("admin_privileges") or {}).get("manage_remote_repository")
+        if may_manage_remote and not self._artifact.supports(features.REMOTE_REPOSITORY_PRIVILEGE.since):
+            raise BadOption(
+                "admin_privileges.manage_remote_repository",
+                f"requires Artifactory {features.REMOTE_REPOSITORY_PRIVILEGE.since} or later",
             )
         if fields.get("environments"):
             editions.check(self._artifact, features.ENVIRONMENTS)
