@@ -591,6 +591,12 @@ def _overlay(basis: Fields | None, changes: Fields) -> Fields:
     return merged
 
 
+def restore_order(value: t.Any, declared: t.Any) -> t.Any:
+    """Return a sorted list in the order of an option with the same elements. Other clients compare the order."""
+    is_same = isinstance(value, list) and isinstance(declared, list) and value == sort_unique(map(str, declared))
+    return list(dict.fromkeys(map(str, declared))) if is_same else value
+
+
 def sort_unique(values: t.Iterable[str]) -> list[str]:
     """Return the different values in sorted order, so that lists that stand for sets can be compared."""
     return sorted(set(values))

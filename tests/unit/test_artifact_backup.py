@@ -82,7 +82,7 @@ def test_missing_backup_is_created() -> None:
 
 
 def test_only_options_that_differ_are_sent() -> None:
-    sent = {"backups": {"backup-daily": {"excludedRepositories": ["a", "b", "c"], "enabled": False}}}
+    sent = {"backups": {"backup-daily": {"excludedRepositories": ["c", "a", "b"], "enabled": False}}}
     stored = DAILY.replace("<enabled>true", "<enabled>false").replace(
         "<repositoryRef>b<", "<repositoryRef>c</repositoryRef><repositoryRef>b<"
     )

@@ -75,7 +75,7 @@ def test_missing_proxy_is_created_with_its_password() -> None:
         "host": "proxy.example.com",
         "port": 3128,
         "password": SECRET,
-        "redirectedToHosts": "a,b",
+        "redirectedToHosts": "b,a",
         "services": "jfxr",
     }
     with conversation(read(proxies()), patch({"proxies": {"corporate": members}}), read(proxies(PROXY))) as server:

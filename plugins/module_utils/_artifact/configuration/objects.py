@@ -23,7 +23,12 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, MissingName, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options import limits
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.tree import Option
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, merge_fields, reconcile
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import (
+    Fields,
+    merge_fields,
+    reconcile,
+    restore_order,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import append_undeclared
 from ansible_collections.buildworks.toolchain.plugins.module_utils._write_only_secrets import WriteOnlySecrets
@@ -157,7 +162,8 @@ class ManagedObject:
 
     def write(self, fields: Fields) -> None:
         """Create the object, or change some of its fields."""
-        changes = self._form.wrap(self._name, self._form.write(fields))
+        ordered = {option: restore_order(value, self._task.params.get(option)) for option, value in fields.items()}
+        changes = self._form.wrap(self._name, self._form.write(ordered))
         self._unread = patches.merge(self._task, self._artifact, self._sections, changes)
 
     def delete(self) -> None:
