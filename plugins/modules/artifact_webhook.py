@@ -144,8 +144,9 @@ options:
       release_bundles_v2:
         description:
           - >-
-            Release bundles v2 to select, such as V({web-app: []}). The keys are the names of the release bundles. The
-            values are lists of strings as in C(selectedReleaseBundles) of the REST API, and can be empty.
+            Release bundles v2 to select, such as V({release-bundles-v2: [web-app]}). The keys are the repositories that
+            store release bundles, such as V(release-bundles-v2), or V(web-release-bundles-v2) for the project V(web).
+            The values are the names of release bundles.
         type: dict
       environments:
         description: Names of environments, such as V(PROD). Only promotions of release bundles to these environments
