@@ -1,10 +1,11 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What JFrog's Terraform provider writes is unchanged for modules that declare the same."""
+"""What JFrog's Terraform provider writes is unchanged for modules that declare the same, and they write the same."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -19,6 +20,14 @@ CONFIGURATION = "/artifactory/api/system/configuration"
 REPOSITORIES, CLEANUP = "/artifactory/api/repositories", "/artifactory/api/cleanup/packages/policies"
 WEBHOOKS, OIDC, PROJECTS = "/event/api/v1/subscriptions", "/access/api/v1/oidc", "/access/api/v1/projects"
 LDAP = "/access/api/v1/ldap"
+# Self-signed, without a use elsewhere
+CERTIFICATE = (
+    "MIIBizCCATGgAwIBAgIUf3Nm33ID38g5FnQA1aUvJCPOeEMwCgYIKoZIzj0EAwIwGjEYMBYGA1UEAwwPaWRwLmV4YW1wbGUuY29tMCAXDTI2MTE"
+    "yNzA3MDYwNVoYDzIxMjYxMTAzMDcwNjA1WjAaMRgwFgYDVQQDDA9pZHAuZXhhbXBsZS5jb20wWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAAR4OQ"
+    "AHY+Gh7JflxyE4JRhLba+s1tfVPYLn85ksYzpNYX78sTznM6SMJhNC0HbvZk0E6g5XFeY3gvaT8teVe4IIo1MwUTAdBgNVHQ4EFgQU7YwhfSRBr"
+    "s87RIic29FKciddYUcwHwYDVR0jBBgwFoAU7YwhfSRBrs87RIic29FKciddYUcwDwYDVR0TAQH/BAUwAwEB/zAKBggqhkjOPQQDAgNIADBFAiAz"
+    "P8KHIfNN7/kh3AXfqnDNcDHw91E8rxzMQCPf7NQrnAIhAPzbG+MxQIYO/WAao3uIs6bTkAwHr0hETTXjtsBhF+vp"
+)
 CRON = "0 0 2 ? * MON-SAT *"
 LAYOUT = {
     "artifactPathPattern": "[orgPath]/[module]/[baseRev].[ext]",
@@ -102,6 +111,65 @@ PROJECT = {
     "storage_quota_bytes": -1,
     "soft_limit": True,
     "storage_quota_email_notification": True,
+}
+USER = {
+    "username": "tf",
+    "email": "tf@example.com",
+    "password": "Passw0rd!x",
+    "admin": False,
+    "profile_updatable": True,
+    "disable_ui_access": True,
+    "internal_password_disabled": False,
+    "groups": ["readers"],
+}
+USERS, PERMISSIONS, SAML = "/access/api/v2/users", "/access/api/v2/permissions", "/access/api/v1/saml"
+ACTIONS = {"users": {"reader": ["READ", "WRITE"]}, "groups": {"readers": ["READ"]}}
+PERMISSION = {
+    "name": "tf",
+    "resources": {
+        "artifact": {
+            "actions": ACTIONS,
+            "targets": {
+                "generic-local": {"include_patterns": ["**"], "exclude_patterns": None},
+                "ANY REMOTE": {"include_patterns": ["a/**", "com/**"], "exclude_patterns": ["x/**"]},
+            },
+        },
+        "build": {
+            "actions": {"users": {"reader": ["READ"]}},
+            "targets": {"artifactory-build-info": {"include_patterns": ["**"], "exclude_patterns": None}},
+        },
+    },
+}
+PERMISSION_OPTIONS = {
+    "name": "tf",
+    "repositories": {
+        "targets": {
+            "generic-local": {"include_patterns": ["**"]},
+            "ANY REMOTE": {"include_patterns": ["com/**", "a/**"], "exclude_patterns": ["x/**"]},
+        },
+        "users": {"reader": ["write", "read"]},
+        "groups": {"readers": ["read"]},
+    },
+    "builds": {"targets": {"artifactory-build-info": {"include_patterns": ["**"]}}, "users": {"reader": ["read"]}},
+    "purge": True,
+}
+SAML_SETTINGS = {
+    "name": "tf",
+    "enable_integration": True,
+    "login_url": "https://idp.example.com/in",
+    "logout_url": "https://idp.example.com/out",
+    "service_provider_name": "artifactory",
+    "certificate": CERTIFICATE,
+    "verify_audience_restriction": True,
+    "use_encrypted_assertion": False,
+    "auto_user_creation": True,
+    "allow_user_to_access_profile": True,
+    "auto_redirect": False,
+    "sync_groups": False,
+    "group_attribute": "",
+    "email_attribute": "",
+    "name_id_attribute": "",
+    "ldap_group_settings": [],
 }
 GROUP = {
     "description": "Team",
@@ -233,9 +301,190 @@ KINDS: dict[str, tuple[list[Request], dict[str, Any]]] = {
             "admin_privileges": {"manage_members": True, "manage_resources": True, "index_resources": True},
         },
     ),
+    "artifact_user": (
+        [("POST", USERS, USER)],
+        {
+            "name": "tf",
+            "email": "tf@example.com",
+            "user_password": USER["password"],
+            "groups": ["readers"],
+            "purge": True,
+            "admin": False,
+            "profile_updatable": True,
+            "disable_ui_access": True,
+            "internal_password_disabled": False,
+        },
+    ),
+    "artifact_permission": ([("POST", PERMISSIONS, PERMISSION)], PERMISSION_OPTIONS),
+    "artifact_saml": (
+        [("POST", SAML, SAML_SETTINGS)],
+        {
+            "name": "tf",
+            "enabled": True,
+            "login_url": SAML_SETTINGS["login_url"],
+            "logout_url": SAML_SETTINGS["logout_url"],
+            "service_provider_name": "artifactory",
+            "certificate": CERTIFICATE,
+            "allow_user_to_access_profile": True,
+        },
+    ),
     "artifact_group": (
         [("POST", "/access/api/v2/groups", {"name": "tf", **GROUP})],
         {"name": "tf", "description": "Team", "external_id": "7", "members": ["reader"], "purge": True},
+    ),
+}
+
+
+NEW_CRITERIA = {**POLICY["searchCriteria"], "includedProjects": []}
+NEW_FILTER = {**FILTER, "criteria": {"anyLocal": True, "anyRemote": False, "anyFederated": False, "repoKeys": []}}
+# By label: the module, the options, and the requests of the provider for a new object that declares the same
+HANDLER = {"handler_type": "webhook", "url": "https://example.com"}
+# The provider leaves out the secret. Without it, the module could not tell a missing secret from a hidden one
+NO_SECRET = {**HANDLER, "secret": ""}
+CUSTOM = {"handler_type": "custom-webhook", "url": "https://example.com", "method": "PUT"}
+BUNDLES = {"anyReleaseBundle": False, "selectedReleaseBundles": {"release-bundles-v2": ["web"]}}
+HOOK: dict[str, Any] = {"key": "tf", "webhook_url": HANDLER["url"]}
+CREATED: dict[str, tuple[str, dict[str, Any], list[Request]]] = {
+    "user": ("artifact_user", KINDS["artifact_user"][1], [("POST", USERS, USER)]),
+    "group": (
+        "artifact_group",
+        {"name": "tf", "description": "Team", "auto_join": False},
+        [("POST", "/access/api/v2/groups", {"name": "tf", "description": "Team", "auto_join": False})],
+    ),
+    "project": (
+        "artifact_project",
+        {
+            "key": "team",
+            "display_name": "Team",
+            "description": "",
+            "soft_limit": True,
+            "storage_quota": "unlimited",
+            "storage_quota_email_notification": True,
+            "admin_privileges": PROJECT["admin_privileges"],
+        },
+        [("POST", PROJECTS, {"project_key": "team", **PROJECT})],
+    ),
+    "cleanup policy": (
+        "artifact_cleanup_policy",
+        {
+            "key": "tf-policy",
+            "description": "Old files",
+            "cron": CRON,
+            "enabled": True,
+            "criteria": {**KINDS["artifact_cleanup_policy"][1]["criteria"], "include_all_projects": True},
+        },
+        [
+            (
+                "POST",
+                f"{CLEANUP}/tf-policy",
+                # The provider leaves out `enabled`, which is false in a new policy
+                {**POLICY, "description": "Old files", "enabled": False, "searchCriteria": NEW_CRITERIA},
+            ),
+            ("POST", f"{CLEANUP}/tf-policy/enablement", {"enabled": True}),
+        ],
+    ),
+    "webhook": (
+        "artifact_webhook",
+        {**HOOK, "domain": "artifact", "event_types": ["deployed"], "criteria": {"any_local": True}},
+        [("POST", WEBHOOKS, {"key": "tf", **WEBHOOK, "event_filter": NEW_FILTER, "handlers": [NO_SECRET]})],
+    ),
+    "custom webhook": (
+        "artifact_webhook",
+        {
+            **HOOK,
+            "domain": "release_bundle_v2",
+            "event_types": ["release_bundle_v2_started"],
+            "criteria": {"release_bundles_v2": {"release-bundles-v2": ["web"]}},
+            "handler": "custom_webhook",
+            "method": "PUT",
+        },
+        [
+            (
+                "POST",
+                WEBHOOKS,
+                {
+                    "key": "tf",
+                    "description": "",
+                    "enabled": True,
+                    "event_filter": {
+                        "domain": "release_bundle_v2",
+                        "event_types": ["release_bundle_v2_started"],
+                        "criteria": BUNDLES,
+                    },
+                    "handlers": [CUSTOM],
+                },
+            )
+        ],
+    ),
+    "webhook without criteria": (
+        "artifact_webhook",
+        {**HOOK, "domain": "user", "event_types": ["locked"]},
+        [
+            (
+                "POST",
+                WEBHOOKS,
+                {
+                    "key": "tf",
+                    "description": "",
+                    "enabled": True,
+                    "event_filter": {"domain": "user", "event_types": ["locked"]},
+                    "handlers": [NO_SECRET],
+                },
+            )
+        ],
+    ),
+    "SAML settings": (
+        "artifact_saml",
+        {
+            **KINDS["artifact_saml"][1],
+            "verify_audience_restriction": True,
+            "use_encrypted_assertion": False,
+            "auto_user_creation": True,
+            "auto_redirect": False,
+            "sync_groups": False,
+            "ldap_group_settings": [],
+        },
+        [("POST", SAML, SAML_SETTINGS)],
+    ),
+    "OIDC provider": (
+        "artifact_oidc",
+        {
+            **KINDS["artifact_oidc"][1],
+            "description": "",
+            "use_default_proxy": False,
+            "identity_mappings": [
+                {
+                    "name": "main",
+                    "description": "",
+                    "priority": 1,
+                    "claims": {"repository": "acme/web"},
+                    "username": "builder",
+                    "scope": "applied-permissions/user",
+                    "audience": "jfrt@* jfac@*",
+                    "expires_in": 120,
+                }
+            ],
+        },
+        [
+            ("POST", OIDC, {"name": "tf-github", **PROVIDER}),
+            (
+                "POST",
+                f"{OIDC}/tf-github/identity_mappings",
+                {
+                    "name": "main",
+                    "description": "",
+                    "provider_name": "tf-github",
+                    "priority": 1,
+                    "claims": {"repository": "acme/web"},
+                    "token_spec": {
+                        "username": "builder",
+                        "scope": "applied-permissions/user",
+                        "audience": "jfrt@* jfac@*",
+                        "expires_in": 120,
+                    },
+                },
+            ),
+        ],
     ),
 }
 
@@ -260,3 +509,16 @@ def test_objects_of_the_provider_are_unchanged(module: str, sandbox: Sandbox) ->
         assert response.ok, response.text
     done = run_here(sandbox, module, True, **options)
     assert done.result.get("changed") is False, done.result
+
+
+@pytest.mark.parametrize("label", CREATED)
+def test_modules_create_objects_with_the_requests_of_the_provider(label: str, sandbox: Sandbox) -> None:
+    module, options, expected = CREATED[label]
+    done = run_here(sandbox, module, **options)
+    assert done.result.get("changed"), done.result
+    entries = [sandbox.journal_entry(entry["n"]) for entry in done.requests if entry["effect"] == "write"]
+    sent = [(entry["method"], entry["path"], json.loads(entry["request"]["body"]["text"])) for entry in entries]
+    assert [request[:2] for request in sent] == [request[:2] for request in expected]
+    # Modules leave out what a new object has anyway
+    for (_method, _path, body), (_, _, whole) in zip(sent, expected, strict=True):
+        assert {**whole, **body} == {**whole, **{name: "***" for name in ("password",) if name in body}}

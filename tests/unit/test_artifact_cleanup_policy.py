@@ -18,14 +18,8 @@ ADDRESS = f"{LIST}/{KEY}"
 NOT_FOUND = {"errors": [{"status": 404, "message": "Policy with key old-builds does not exist"}]}
 CRITERIA = {"package_types": ["maven"], "repositories": ["libs"], "created_before_days": 90}
 TASK: dict[str, Any] = {"key": KEY, "criteria": CRITERIA}
-EMPTY = {
-    "excludedRepos": [],
-    "excludedPackages": [],
-    "includeAllProjects": False,
-    "includedProjects": [],
-    "includedProperties": {},
-    "excludedProperties": {},
-}
+# Other empty criteria are omitted, as JFrog's Terraform provider does
+EMPTY = {"includeAllProjects": False, "includedProjects": []}
 SEARCH = {"packageTypes": ["maven"], "repos": ["libs"], "includedPackages": ["**"], "createdBeforeInDays": 90, **EMPTY}
 BODY = {"key": KEY, "description": "", "enabled": False, "skipTrashcan": False, "searchCriteria": SEARCH}
 ENABLED = {**BODY, "enabled": True}

@@ -25,8 +25,6 @@ CRITERIA = {
     "anyRemote": False,
     "anyFederated": False,
     "repoKeys": [],
-    "includePatterns": [],
-    "excludePatterns": [],
 }
 TASK: dict[str, Any] = {
     "key": KEY,
@@ -37,23 +35,10 @@ TASK: dict[str, Any] = {
 }
 SECRET = {"secret": "s3cret-word"}
 EVENT_FILTER = {"domain": "artifact", "event_types": ["deployed"], "criteria": CRITERIA}
-HANDLER = {
-    "handler_type": "webhook",
-    "url": URL,
-    "proxy": "",
-    "use_secret_for_signing": False,
-    "custom_http_headers": [],
-    "secret": "",
-}
-CUSTOM_HANDLER = {
-    "handler_type": "custom-webhook",
-    "url": URL,
-    "proxy": "",
-    "method": "POST",
-    "payload": "",
-    "http_headers": [],
-    "secrets": [{"name": "token", "value": MASK}],
-}
+# As JFrog's Terraform provider writes it: without members that are empty, except the secret, which tells that there is
+# none
+HANDLER = {"handler_type": "webhook", "url": URL, "secret": ""}
+CUSTOM_HANDLER = {"handler_type": "custom-webhook", "url": URL, "secrets": [{"name": "token", "value": MASK}]}
 BODY = {"key": KEY, "description": "", "enabled": True, "event_filter": EVENT_FILTER, "handlers": [HANDLER]}
 RESULT = {
     "key": KEY,
@@ -85,7 +70,8 @@ def with_handler(**members: Any) -> dict[str, Any]:
 
 def with_events(domain: str, event_type: str, **criteria: Any) -> dict[str, Any]:
     """Return a webhook as the API has it, with other events."""
-    return {**BODY, "event_filter": {"domain": domain, "event_types": [event_type], "criteria": criteria or None}}
+    members = {"criteria": criteria} if criteria else {}
+    return {**BODY, "event_filter": {"domain": domain, "event_types": [event_type], **members}}
 
 
 def custom(**members: Any) -> dict[str, Any]:
@@ -245,19 +231,14 @@ def test_custom_webhook_is_created() -> None:
             "build",
             "uploaded",
             {"builds": ["b", "a"], "exclude_patterns": ["x*"]},
-            {"anyBuild": False, "selectedBuilds": ["a", "b"], "includePatterns": [], "excludePatterns": ["x*"]},
+            {"anyBuild": False, "selectedBuilds": ["a", "b"], "excludePatterns": ["x*"]},
         ),
         *(
             (
                 domain,
                 event_type,
                 {"release_bundles": ["web"]},
-                {
-                    "anyReleaseBundle": False,
-                    "registeredReleaseBundlesNames": ["web"],
-                    "includePatterns": [],
-                    "excludePatterns": [],
-                },
+                {"anyReleaseBundle": False, "registeredReleaseBundlesNames": ["web"]},
             )
             for domain, event_type in (
                 ("release_bundle", "signed"),
@@ -270,12 +251,7 @@ def test_custom_webhook_is_created() -> None:
             "release_bundle_v2",
             "release_bundle_v2_completed",
             {"release_bundles_v2": {"web": ["b", "a"], "app": []}},
-            {
-                "anyReleaseBundle": False,
-                "selectedReleaseBundles": {"web": ["a", "b"], "app": []},
-                "includePatterns": [],
-                "excludePatterns": [],
-            },
+            {"anyReleaseBundle": False, "selectedReleaseBundles": {"web": ["a", "b"], "app": []}},
         ),
         (
             "release_bundle_v2_promotion",
@@ -316,7 +292,7 @@ def test_null_instead_of_selected_builds_is_equal() -> None:
 
 
 def test_change_keeps_members_without_an_option() -> None:
-    handler = {**HANDLER, "timeout": 5, "secret": ""}
+    handler = {**HANDLER, "timeout": 5, "proxy": "", "use_secret_for_signing": False}
     event_filter = {**EVENT_FILTER, "criteria": {**CRITERIA, "newer": ["x"]}}
     stored = {**BODY, "debug": True, "event_filter": event_filter, "handlers": [handler]}
     body = {**stored, "enabled": False}
@@ -366,8 +342,9 @@ def test_webhook_stays_disabled_when_the_server_stores_other_criteria_than_were_
 
 def test_domain_and_handler_are_changed() -> None:
     stored = with_handler(secret=MASK, use_secret_for_signing=True)
-    criteria = {"anyBuild": True, "selectedBuilds": [], "includePatterns": [], "excludePatterns": []}
-    body = {**custom(secrets=[]), "event_filter": with_events("build", "uploaded", **criteria)["event_filter"]}
+    handler = {"handler_type": "custom-webhook", "url": URL}
+    event_filter = with_events("build", "uploaded", anyBuild=True)["event_filter"]
+    body = {**BODY, "event_filter": event_filter, "handlers": [handler]}
     task = {"domain": "build", "event_types": ["uploaded"], "criteria": {"any_build": True}}
     with conversation(has(stored), *replacement(stored, body, after=body)) as server:
         predicted = manage(server, **task, handler="custom_webhook", check_mode=True)

@@ -131,7 +131,9 @@ class ManagedGroup:
         members = sorted(fields.get("members", ()))
         scalars = {name: value for name, value in fields.items() if name != "members"}
         if generation.is_platform(self._artifact):
-            body = {"name": self._name, **_to_platform(scalars, groups.RESOURCES_MEMBER), "members": members}
+            body = {"name": self._name, **_to_platform(scalars, groups.RESOURCES_MEMBER)}
+            if self._declared is not None:
+                body["members"] = members
             self._artifact.http.write("POST", "/access/api/v2/groups", json=body, accept=(200, 201))
             return
         body = {"name": self._name, **groups.FIELDS.to_classic(scalars)}

@@ -49,6 +49,10 @@ _MONTHS = ("created_before_months", "last_downloaded_before_months")
 _VERSIONS = ("keep_last_versions",)
 _GROUPS = (_DAYS, _MONTHS, _VERSIONS)
 _OTHER_UNIT = {**dict(zip(_DAYS, _MONTHS)), **dict(zip(_MONTHS, _DAYS))}
+# Members that requests omit while they are empty, as JFrog's Terraform provider does, which expects none of them
+_OMITTED_IF_EMPTY = (
+    *("cronExp", "projectKey", "excludedRepos", "excludedPackages", "includedProperties", "excludedProperties"),
+)
 _NO_PROJECT = "default"
 _PATTERNS_OF_ALL = ("*", ALL)
 
@@ -174,9 +178,8 @@ def to_body(key: str, fields: Fields, stored: Record | None) -> Fields:
 def _to_members(fields: Fields, members: dict[str, tuple[str, t.Any]]) -> Fields:
     """Return the members of the API, with null for those that are omitted."""
     values = {member: fields[name] for name, (member, _default) in members.items()}
-    omitted = ("cronExp", "projectKey")
     return {
-        member: None if value in ("", 0) and (member in omitted or _is_number(value)) else value
+        member: None if not value and (member in _OMITTED_IF_EMPTY or _is_number(value)) else value
         for member, value in values.items()
     }
 

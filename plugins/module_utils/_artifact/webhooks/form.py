@@ -42,6 +42,11 @@ _HEADERS_MEMBER = {"webhook": "custom_http_headers", "custom_webhook": "http_hea
 _OWN_OPTIONS = {"webhook": ("secret", "use_secret_for_signing"), "custom_webhook": ("method", "payload", "secrets")}
 _COMMON: Fields = {"description": "", "enabled": True, "project": ""}
 _NO_PROJECT = "default"
+# Criteria that a webhook only has with a value, as other clients write them
+_OMITTED_CRITERIA = (
+    *("includePatterns", "excludePatterns", "selectedBuilds", "registeredReleaseBundlesNames"),
+    "selectedReleaseBundles",
+)
 _SECRET_HEADERS = ("authorization", "proxy-authorization", "cookie")
 # Headers whose values are no credentials
 _HARMLESS_HEADERS = frozenset(
@@ -259,8 +264,9 @@ def _to_event_filter(fields: Fields, stored: Record | None) -> Fields:
     criteria: Fields = dict((before.get("criteria") or {}) if before.get("domain") == fields["domain"] else {})
     known = events.get_domain(fields["domain"]).criteria
     criteria.update({member: fields["criteria"][option] for option, (member, _default) in known.items()})
+    criteria = _drop_empty(criteria, _OMITTED_CRITERIA)
     event_filter = {**before, "domain": fields["domain"], "event_types": fields["event_types"]}
-    return {**event_filter, "criteria": criteria or None}
+    return _drop_empty({**event_filter, "criteria": criteria}, ("criteria",))
 
 
 def _to_handler(key: str, fields: Fields, stored: Record | None, secrets: t.Mapping[str, str | None]) -> Fields:
@@ -268,19 +274,27 @@ def _to_handler(key: str, fields: Fields, stored: Record | None, secrets: t.Mapp
     before = _first_handler(stored) if stored else {}
     handler: Fields = dict(before) if before.get("handler_type") == HANDLERS[kind] else {}
     handler["handler_type"] = HANDLERS[kind]
-    handler.update({member: fields[option] for option, (member, _default) in _HANDLER_MEMBERS[kind].items()})
+    for option, (member, default) in _HANDLER_MEMBERS[kind].items():
+        if fields[option] != default or member in handler:
+            handler[member] = fields[option]
     handler[_HEADERS_MEMBER[kind]] = [
         {"name": name, "value": _resolve_header(key, name, header)}
         for name, header in sorted(fields["headers"].items())
     ]
     if kind == "webhook":
+        # also an empty one, because a missing secret may be a hidden one
         handler["secret"] = _resolve_secret(key, "secret", fields.get("secret"), {"secret": "", **secrets})
-        return handler
-    handler["secrets"] = [
-        {"name": name, "value": _resolve_secret(key, f"secrets.{name}", secret.get("secret_value"), secrets)}
-        for name, secret in sorted(fields["secrets"].items())
-    ]
-    return handler
+    else:
+        handler["secrets"] = [
+            {"name": name, "value": _resolve_secret(key, f"secrets.{name}", secret.get("secret_value"), secrets)}
+            for name, secret in sorted(fields["secrets"].items())
+        ]
+    return _drop_empty(handler, (_HEADERS_MEMBER[kind], "secrets"))
+
+
+def _drop_empty(members: Fields, names: t.Iterable[str]) -> Fields:
+    """Return members without the named ones that are empty. Other clients distinguish empty from missing members."""
+    return {name: value for name, value in members.items() if value or name not in names}
 
 
 def _resolve_secret(key: str, option: str, declared: str | None, stored: t.Mapping[str, str | None]) -> str:
