@@ -222,7 +222,7 @@ class ArtifactService(Service):
         "lowercase_groups": False,  # whether names of new groups are stored in lower case
         "expanded_wildcards": False,  # whether permissions return all repositories instead of ANY LOCAL and ANY REMOTE
         "permission_destinations": False,  # whether permissions have an undeclared section for destinations
-        "project_limit": 30,  # number of projects that the license permits
+        "project_limit": 300,  # number of projects that the license permits
         "detachment_seconds": 0,  # delay until a detached repository does not prevent the deletion of its project
         "merge_refusals": 0,  # number of further changes of the central descriptor that fail
         "merge_refusal_status": 400,  # or 500

@@ -199,6 +199,48 @@ def test_ssh_key_is_stored_with_its_defaults(ci: Ci) -> None:
     assert ci.members(f"{GLOBAL}/credential/key", "displayName") == {"displayName": "git (d)"}
 
 
+@pytest.mark.parametrize(
+    ("plugin", "tag", "members", "stored", "names"),
+    [
+        (
+            "aws-credentials",
+            "com.cloudbees.jenkins.plugins.awscredentials.AWSCredentialsImpl",
+            "<accessKey>AKIA</accessKey><secretKey>k</secretKey><iamRoleArn>arn:r</iamRoleArn><unknown>x</unknown>",
+            "<accessKey>AKIA</accessKey><secretKey><secret-redacted/></secretKey><iamRoleArn>arn:r</iamRoleArn>",
+            {"displayName": "AKIA:arn:r (d)", "typeName": "AWS Credentials"},
+        ),
+        (
+            "hashicorp-vault-plugin",
+            "com.datapipe.jenkins.vault.credentials.VaultAppRoleCredential",
+            "<namespace>n</namespace><path>approle</path><roleId>r</roleId><secretId>s</secretId>",
+            "<namespace>n</namespace><secretId><secret-redacted/></secretId><roleId>r</roleId><path>approle</path>",
+            {"displayName": "d", "typeName": "Vault App Role Credential"},
+        ),
+        (
+            "azure-credentials",
+            "com.microsoft.azure.util.AzureCredentials",
+            "<data><clientId>c</clientId><certificateId>i</certificateId><tenant>t</tenant></data>",
+            "<data><clientId><secret-redacted/></clientId><certificateId>i</certificateId>"
+            "<tenant><secret-redacted/></tenant></data>",
+            {"displayName": "d", "typeName": "Azure Service Principal"},
+        ),
+    ],
+)
+def test_credentials_of_clouds_exist_with_their_plugin(
+    plugin: str, tag: str, members: str, stored: str, names: dict[str, str], ci: Ci
+) -> None:
+    body = credential("one", members, tag)
+    assert ci.post(f"{GLOBAL}/createCredentials", data=body, headers=UTF8).status_code == 500
+    plugins = [{"name": name, "version": "1"} for name in ("credentials", "configuration-as-code", plugin)]
+    ci.sandbox.seed({"ci": {"plugins": plugins}})
+    assert ci.post(f"{GLOBAL}/createCredentials", data=body, headers=UTF8).status_code == 200
+    config = ci.get(f"{GLOBAL}/credential/one/config.xml").text
+    common = "<scope>GLOBAL</scope><id>one</id><description>d</description>"
+    assert re.sub(r"\s*\n\s*", "", config) == f'<{tag} plugin="{plugin}@1">{common}{stored}</{tag}>'
+    assert ci.members(f"{GLOBAL}/credential/one", "displayName,typeName") == names
+    assert ci.post("/configuration-as-code/export").status_code == 200
+
+
 def test_global_domain_loses_its_credentials(filled: Ci) -> None:
     answer = filled.post(f"{GLOBAL}/config.xml", data=domain("moved"), headers=UTF8)
     assert (answer.status_code, ids(filled), ids(filled, f"{STORE}/domain/moved")) == (200, [], ["one"])

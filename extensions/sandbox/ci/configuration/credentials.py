@@ -88,8 +88,22 @@ _CREDENTIALS = {
             "com.dabsquared.gitlabjenkins.connection.GitLabApiTokenImpl",
             {**_COMMON, "apiToken": text},
         ),
+        Structure(
+            "aws",
+            "com.cloudbees.jenkins.plugins.awscredentials.AWSCredentialsImpl",
+            {
+                **_COMMON,
+                **dict.fromkeys(("accessKey", "iamExternalId", "iamMfaSerialNumber", "iamRoleArn", "secretKey"), text),
+            },
+        ),
+        Structure(
+            "vaultAppRoleCredential",
+            "com.datapipe.jenkins.vault.credentials.VaultAppRoleCredential",
+            {**_COMMON, **dict.fromkeys(("namespace", "path", "roleId", "secretId"), text), "usePolicies": flag},
+        ),
     )
 }
+_BY_CLASS = {structure.java_class: structure for structure in _CREDENTIALS.values()}
 _SOURCES = {
     structure.label: structure
     for structure in (
@@ -212,13 +226,16 @@ def _write(server: Controller, entries: list[dict[str, Any]]) -> None:
 def _read(server: Controller) -> list[dict[str, Any]]:
     domains = stores.system_store(server.storage).domains()
     return [
-        {"credentials": list(map(_export_credential, domain.credentials)), "domain": _export_domain(domain)}
+        {
+            "credentials": [_export_credential(one) for one in domain.credentials if one.tag in _BY_CLASS],
+            "domain": _export_domain(domain),
+        }
         for domain in domains
     ]
 
 
 def _export_credential(credential: etree._Element) -> Any:
-    structure = next(one for one in _CREDENTIALS.values() if one.java_class == credential.tag)
+    structure = _BY_CLASS[str(credential.tag)]
     members = _to_members(structure, credential)
     members.pop("usernameSecret", None)
     if "usernameSecret" in structure.members and has_secret_name(credential):

@@ -19,6 +19,7 @@ DOMAIN = "com.cloudbees.plugins.credentials.domains.Domain"
 _SPECIFICATION = "com.cloudbees.plugins.credentials.domains.{}Specification"
 _SSH = "com.cloudbees.jenkins.plugins.sshcredentials.impl.BasicSSHUserPrivateKey"
 _CERTIFICATE = "com.cloudbees.plugins.credentials.impl.CertificateCredentialsImpl"
+_AZURE = "com.microsoft.azure.util.AzureCredentials"
 # How members are stored
 TEXT, SCOPE, FLAG, FLAG_OR_FALSE, SECRET, PASSPHRASE, BYTES, SOURCE = range(8)
 _HIDDEN = (SECRET, PASSPHRASE, BYTES)
@@ -26,7 +27,22 @@ _SOURCES: dict[str, dict[str, int]] = {
     f"{_SSH}$DirectEntryPrivateKeySource": {"privateKey": SECRET},
     f"{_CERTIFICATE}$UploadedKeyStoreSource": {"uploadedKeystoreBytes": BYTES},
     f"{_CERTIFICATE}$PEMEntryKeyStoreSource": {"certChain": SECRET, "privateKey": SECRET},
+    f"{_AZURE}$ServicePrincipal": {
+        "subscriptionId": SECRET,
+        "clientId": SECRET,
+        "clientSecret": SECRET,
+        "certificateId": TEXT,
+        "oauth2TokenEndpoint": SECRET,
+        "serviceManagementURL": TEXT,
+        "tenant": SECRET,
+        "authenticationEndpoint": TEXT,
+        "resourceManagerEndpoint": TEXT,
+        "graphEndpoint": TEXT,
+        "azureEnvironmentName": TEXT,
+    },
 }
+# Members of one possible class, which their elements do not name
+_ONLY_CLASSES = {"data": f"{_AZURE}$ServicePrincipal"}
 _COMMON = {"scope": SCOPE, "id": TEXT, "description": TEXT}
 _SPECIFICATIONS = {
     _SPECIFICATION.format("Hostname"): ("includes", "excludes"),
@@ -45,7 +61,7 @@ class CredentialClass:
     """A class of credentials.
 
     :arg title: text of `typeName`
-    :arg name_member: the member with the name in `displayName`, if the class has one
+    :arg name_members: the members with the name in `displayName`, if the class has some; colons separate their texts
     :arg name_suffix: what follows this name
     """
 
@@ -53,7 +69,7 @@ class CredentialClass:
     plugin: str
     title: str
     members: Mapping[str, int]
-    name_member: str = ""
+    name_members: tuple[str, ...] = ()
     name_suffix: str = ""
 
     def list_secrets(self) -> list[str]:
@@ -67,7 +83,7 @@ _CLASSES = (
         PLUGIN,
         "Username with password",
         {**_COMMON, "username": TEXT, "password": SECRET, "usernameSecret": FLAG},
-        "username",
+        ("username",),
         "/******",
     ),
     CredentialClass(
@@ -81,7 +97,7 @@ _CLASSES = (
         "plain-credentials",
         "Secret file",
         {**_COMMON, "fileName": TEXT, "secretBytes": BYTES},
-        "fileName",
+        ("fileName",),
     ),
     CredentialClass(
         _SSH,
@@ -94,7 +110,7 @@ _CLASSES = (
             "passphrase": PASSPHRASE,
             "privateKeySource": SOURCE,
         },
-        "username",
+        ("username",),
     ),
     CredentialClass(_CERTIFICATE, PLUGIN, "Certificate", {**_COMMON, "keyStoreSource": SOURCE, "password": SECRET}),
     CredentialClass(
@@ -103,6 +119,28 @@ _CLASSES = (
         "GitLab API token",
         {**_COMMON, "apiToken": SECRET},
     ),
+    CredentialClass(
+        "com.cloudbees.jenkins.plugins.awscredentials.AWSCredentialsImpl",
+        "aws-credentials",
+        "AWS Credentials",
+        {
+            **_COMMON,
+            "accessKey": TEXT,
+            "secretKey": SECRET,
+            "iamRoleArn": TEXT,
+            "iamExternalId": TEXT,
+            "iamMfaSerialNumber": TEXT,
+            "stsTokenDuration": TEXT,
+        },
+        ("accessKey", "iamRoleArn"),
+    ),
+    CredentialClass(
+        "com.datapipe.jenkins.vault.credentials.VaultAppRoleCredential",
+        "hashicorp-vault-plugin",
+        "Vault App Role Credential",
+        {**_COMMON, "usePolicies": FLAG, "namespace": TEXT, "secretId": SECRET, "roleId": TEXT, "path": TEXT},
+    ),
+    CredentialClass(_AZURE, "azure-credentials", "Azure Service Principal", {**_COMMON, "data": SOURCE}),
 )
 _EMPTY = ("specifications", "schemes", "secret-redacted")
 BY_NAME = {credential_class.name: credential_class for credential_class in _CLASSES}
@@ -174,10 +212,11 @@ class Loader:
         for name, kind in members.items():
             value = source.find(name)
             if kind == SOURCE and value is not None:
-                class_name = value.get("class", "")
+                class_name = _find_class(value)
                 if class_name not in _SOURCES:
                     raise InvalidXml(f"no such class: {class_name}")
-                self._load_members(value, etree.SubElement(target, name, {"class": class_name}), _SOURCES[class_name])
+                attributes = {} if name in _ONLY_CLASSES else {"class": class_name}
+                self._load_members(value, etree.SubElement(target, name, attributes), _SOURCES[class_name])
             elif (text := self._to_text(kind, None if value is None else value.text or "")) is not None:
                 etree.SubElement(target, name).text = text
 
@@ -210,8 +249,8 @@ def display_name(credential: etree._Element) -> str:
     description = (credential.findtext("description") or "").strip()
     if found.title == "Certificate":
         name = found.title
-    elif found.name_member and not has_secret_name(credential):
-        name = (credential.findtext(found.name_member) or "") + found.name_suffix
+    elif found.name_members and not has_secret_name(credential):
+        name = ":".join(filter(None, map(credential.findtext, found.name_members))) + found.name_suffix
     else:
         return description or found.title
     return f"{name} ({description})" if description else name
@@ -245,7 +284,11 @@ def _list_secrets(element: etree._Element, members: Mapping[str, int]) -> Iterat
         if kind in _HIDDEN:
             yield value
         elif kind == SOURCE:
-            yield from _list_secrets(value, _SOURCES[value.get("class", "")])
+            yield from _list_secrets(value, _SOURCES[_find_class(value)])
+
+
+def _find_class(element: etree._Element) -> str:
+    return _ONLY_CLASSES.get(str(element.tag)) or element.get("class", "")
 
 
 def _copy_text(source: etree._Element, target: etree._Element, name: str) -> None:

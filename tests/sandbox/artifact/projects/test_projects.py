@@ -83,6 +83,13 @@ def test_project_is_refused_when_the_license_permits_no_more(platform, sandbox):
     assert error_of(refused) == (400, "The maximum number of projects of the license has been reached")
 
 
+def test_license_permits_as_many_projects_as_the_vendor_tests(platform):
+    """The provider for Terraform has a test with 50 projects at the same time."""
+    for number in range(50):
+        body = {"project_key": f"shop{number}", "display_name": f"Shop {number}"}
+        assert platform.post(PROJECTS, json=body).status_code == 201
+
+
 @pytest.mark.parametrize(("kind", "name"), [("users", "reader"), ("groups", "readers")])
 def test_member_is_added_changed_and_removed(platform, kind, name):
     members = f"{WEB}/{kind}"
