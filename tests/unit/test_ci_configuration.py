@@ -378,6 +378,8 @@ def test_values_without_effect_are_named() -> None:
     ("declared", "message"),
     [
         ({"numExecutors": "abc"}, "'jenkins.numExecutors' is a text that Jenkins would read as 0"),
+        ({"quietPeriod": ""}, "'jenkins.quietPeriod' is a text that Jenkins would read as 0"),
+        ({"disableRememberMe": " "}, "'jenkins.disableRememberMe' is a text that Jenkins would read as false"),
         ({"quietPeriod": "1.5"}, "'jenkins.quietPeriod' is a text that Jenkins would read as 0"),
         ({"disableRememberMe": "perhaps"}, "'jenkins.disableRememberMe' is a text that Jenkins would read as false"),
         (
@@ -434,6 +436,16 @@ def test_roles_that_jenkins_would_change_or_refuse_are_refused(
     current = export({"authorizationStrategy": "unsecured"})
     result = apply(*(current, sources(), *calls), jenkins={"authorizationStrategy": strategy}, check_mode=check_mode)
     assert (result["msg"], result["changed"]) == (message, False)
+
+
+def test_role_with_several_declarations_is_refused() -> None:
+    repeated = [role("Job/Read", users=[name], name="dev") for name in ("ann", "bob")]
+    strategy = roles(role("Overall/Administer"), *repeated)
+    calls = (export({"authorizationStrategy": "unsecured"}), sources(), list_known(), who_am_i())
+    assert apply(*calls, jenkins={"authorizationStrategy": strategy})["msg"] == (
+        "Option 'configuration': must contain 'dev' in 'jenkins.authorizationStrategy.roleBased.roles.global' only "
+        "once."
+    )
 
 
 def test_refusal_names_what_was_applied() -> None:
@@ -790,6 +802,36 @@ def test_failed_export_of_a_part_is_reported() -> None:
         ({"jenkins": ["a"]}, "Option 'configuration.jenkins': must be a dictionary."),
         ({"jenkins": {"views": []}}, "Option 'configuration.jenkins.views': must not be empty"),
         ({"jenkins": {"nodes": [None]}}, "Option 'configuration.jenkins.nodes[0]': must not be null."),
+        (
+            {"jenkins": {"nodes": [{"permanent": {"name": "a"}}, {"slave": {"name": "b"}}, {"dumb": {"name": "a"}}]}},
+            "Option 'configuration': must contain 'a' in 'jenkins.nodes' only once.",
+        ),
+        (
+            {
+                "jenkins": {
+                    "globalNodeProperties": [
+                        {"envVars": {"env": [{"key": "A", "value": "1"}, {"key": "a", "value": "2"}]}}
+                    ]
+                }
+            },
+            "must contain 'a' in 'jenkins.globalNodeProperties[envVars].envVars.env' only once.",
+        ),
+        (
+            {
+                "credentials": {
+                    "system": {
+                        "domainCredentials": [
+                            {"credentials": [{"string": {"id": "c"}}, {"usernamePassword": {"id": "c"}}]}
+                        ]
+                    }
+                }
+            },
+            "must contain 'c' in 'credentials.system.domainCredentials[global].credentials' only once.",
+        ),
+        (
+            {"credentials": {"system": {"domainCredentials": [{"credentials": []}, {"domain": {"name": "global"}}]}}},
+            "must contain 'global' in 'credentials.system.domainCredentials' only once.",
+        ),
         ({"jenkins": {"nodes": [{"permanent": {"labelString": None}}]}}, "labelString': must not be null, because"),
         (
             {"jenkins": {"authorizationStrategy": {"loggedInUsersCanDoAnything": {"allowAnonymousRead": None}}}},
@@ -797,6 +839,11 @@ def test_failed_export_of_a_part_is_reported() -> None:
         ),
         ({"unclassified": {"mailer": {"authentication": {"password": None}}}}, "authentication.password': must not"),
         ({"jenkins": {" mode": "x"}}, "Option 'configuration.jenkins': must not have the key ' mode'"),
+        (
+            {"jenkins": {"mode": "NORMAL", "Mode": "EXCLUSIVE"}},
+            "Option 'configuration.jenkins': must contain 'mode' only",
+        ),
+        ({"jenkins": {}, "Jenkins": {"mode": "NORMAL"}}, "Option 'configuration': must contain 'jenkins' only once."),
         ({"jenkins": {"numExecutors": -3}}, "Option 'configuration.jenkins.numExecutors': must not be negative."),
         (
             {"jenkins": {"securityRealm": {"Local": {"users": []}}}},

@@ -114,7 +114,8 @@ EQUAL: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"nodes": [{"slave": {"name": "${NAME}-1"}}, {"slave": {"name": "b-1"}}]},
         {"nodes": [{"permanent": {"name": "b-1"}}, {"permanent": {**AGENT, "name": "x-1"}}]},
     ),
-    "open variable": ({"systemMessage": "a ${X"}, {"systemMessage": "a ${X"}),
+    "open variable": ({"systemMessage": "${Y} ${X"}, {"systemMessage": "a ^${X"}),
+    "many variables": ({"systemMessage": "${A}," * 30}, {"systemMessage": "a," * 200}),
     "escaped variable": ({"systemMessage": "^${X} ${Y}"}, {"systemMessage": "^${X} z"}),
 }
 
@@ -128,6 +129,9 @@ def test_form_that_jenkins_exports_in_another_form_is_equal(declared: dict[str, 
 DIFFERENT: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "literal part": ({"systemMessage": "on ${HOST} since 2024"}, {"systemMessage": "on ci since 2023"}),
     "literal end": ({"systemMessage": "other ${HOME} text"}, {"systemMessage": "start"}),
+    "many literal parts": ({"systemMessage": "${A}," * 30 + "x"}, {"systemMessage": "a," * 200}),
+    "overlapping literal parts": ({"systemMessage": "aba${A}aba"}, {"systemMessage": "aba aba ab"}),
+    "short text": ({"systemMessage": "aba${A}ba"}, {"systemMessage": "aba"}),
     "order of literal parts": ({"systemMessage": "${A} b ${C} d"}, {"systemMessage": "x d y b z"}),
     "set": (listed("${TEAM}-app"), listed("app")),
     "text that is not blank": ({"systemMessage": " "}, {"systemMessage": "a"}),

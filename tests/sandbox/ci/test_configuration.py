@@ -101,6 +101,7 @@ def test_empty_configuration_is_accepted(jcasc: Jcasc, text: str) -> None:
         ("nosuch:\n  a: 1\n", UNKNOWN_ROOT),
         ("jenkins:\n  nosuch: 1\n", UNKNOWN_MEMBER),
         ("jenkins:\n- a\n", "Item isn't a Mapping {}:2"),
+        ("jenkins: {views: [{list: {name: A, jobNames: app}}]}", "Item isn't a Sequence {}:1"),
         (
             "hello\n",
             "Can't construct a java object for tag:yaml.org,2002:io.jenkins.plugins.casc.model.Mapping; exception=For "

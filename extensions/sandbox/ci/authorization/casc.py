@@ -100,7 +100,7 @@ def write_property(element: etree._Element) -> dict[str, Any]:
 def _list_grants(members: dict[str, Any]) -> Iterator[tuple[Sid, str]]:
     for entry in members.get("entries") or []:
         (kind, described), *others = entry.items()
-        if others or kind not in SID_NAMES:
+        if others or kind not in SID_NAMES or not isinstance(described, dict):
             raise CascError("Failed to set attribute 'entries'")
         for name in described.get("permissions") or []:
             yield Sid(SID_NAMES[kind], str(described["name"])), _find_required(name, kind)

@@ -284,6 +284,14 @@ def data(context: Context, node: yaml.Node, _label: str = "") -> Any:
     return to_data(node, context.resolver)
 
 
+def values(context: Context, node: yaml.Node, _label: str = "") -> list[Any]:
+    """Return the values of a list.
+
+    :raises ConfiguratorError: if the node is something else
+    """
+    return [to_data(element, context.resolver) for element in sequence(context, node)]
+
+
 def stored_attribute(name: str, key: str, default: Any = None) -> Attribute:
     """Return an attribute whose values the sandbox stores as they are."""
     setting = f"configuration:{key}"

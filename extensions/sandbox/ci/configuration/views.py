@@ -13,7 +13,7 @@ from lxml import etree
 from ..controller import Controller
 from ..jobs import stored_views
 from ..jobs.stored_views import LIST, FoundView
-from .configurators import Attribute, Context, Structure, data, flag, mapping, sequence, symbol, text
+from .configurators import Attribute, Context, Structure, data, flag, mapping, sequence, symbol, text, values
 
 VIEW_CLASS = "hudson.model.View"
 TEXTS = ("description", "includeRegex")
@@ -44,7 +44,8 @@ STRUCTURES = {
         {
             **dict.fromkeys((*TEXTS, "name"), text),
             **dict.fromkeys(FLAGS, flag),
-            **dict.fromkeys(("columns", "jobNames", "properties", "statusFilter"), data),
+            **dict.fromkeys(("properties", "statusFilter"), data),
+            **dict.fromkeys(("columns", "jobNames"), values),
             "jobFilters": _convert_filters,
         },
     ),

@@ -43,6 +43,15 @@ _MONITORS, _IGNORED = ("jenkins", "nodeMonitors"), "ignored"
 _HOLDERS = ("user", "group", "either")
 # Members that name an element of a list, in the order of their precedence
 _NAMES = ("id", "name", "key")
+# Lists of which Jenkins keeps only one of several elements with the same name, or mixes them, by the last two members
+_VARIABLES = ("envVars", "env")  # their names are equal in upper and lower case
+_UNIQUE: tuple[Path, ...] = (
+    ("jenkins", "nodes"),
+    ("system", "domainCredentials"),
+    ("domainCredentials", "credentials"),
+    _VARIABLES,
+    *(("roles", kind) for kind in ("global", "items", "agents")),
+)
 # Values that Jenkins does not export. Others that are missing are not known
 _DEFAULTS: dict[tuple[str, ...], str] = {
     ("all", "filterExecutors"): "false",
@@ -292,9 +301,15 @@ def _name_element(element: t.Any, number: int) -> str:
         symbol, members = next(iter(element.items()))
         if symbol in _HOLDERS and isinstance(members, str):
             return f"{symbol} {members}"
-        names = [members[name] for name in _NAMES if name in members] if isinstance(members, dict) else []
-        return f"{symbol} {_to_text(names[0])}" if names and isinstance(names[0], (str, int)) else symbol
+        found = _find_own_name(members)
+        return symbol if found is None else f"{symbol} {found}"
     return str(number)
+
+
+def _find_own_name(members: t.Any) -> str | None:
+    """Return the name that an object has among its members, or `None`."""
+    names = [members[name] for name in _NAMES if name in members] if isinstance(members, dict) else []
+    return _to_text(names[0]) if names and isinstance(names[0], (str, int)) else None
 
 
 def _is_placeholder(element: t.Any) -> bool:
@@ -338,6 +353,32 @@ def _find_lost_elements(place: Place, declared: list[t.Any], current: list[t.Any
             yield Loss(place.element(name).label, is_removal=True)
 
 
+def find_duplicates(place: Place, declared: t.Any) -> t.Iterator[tuple[str, str]]:
+    """Yield the places of declared lists with several elements of the same name, and the name."""
+    if isinstance(declared, dict):
+        for name, inner in declared.items():
+            yield from find_duplicates(place.member(name), inner)
+    elif isinstance(declared, list):
+        names: set[str] = set()
+        for number, element in enumerate(declared):
+            name = _find_unique_name(place, element) if place.path[-2:] in _UNIQUE else None
+            if name in names:
+                yield place.label, name
+            if name is not None and not has_variable(name):
+                names.add(name)
+            yield from find_duplicates(place.element(_name_element(element, number)), element)
+
+
+def _find_unique_name(place: Place, element: t.Any) -> str | None:
+    if not isinstance(element, dict):
+        return None
+    if place.path[-1] == "domainCredentials":
+        return _name_element(element, 0)
+    inner = next(iter(element.values()), None)  # of the symbol
+    name = _find_own_name(inner if len(element) == 1 and isinstance(inner, dict) else element)
+    return name.lower() if name and place.path[-2:] == _VARIABLES else name
+
+
 def find_wrong_types(place: Place, declared: t.Any, current: t.Any) -> t.Iterator[tuple[str, str]]:
     """Yield the places of declared texts that are no number or boolean, and what Jenkins would read them as."""
     if isinstance(declared, dict) and isinstance(current, dict):
@@ -346,7 +387,7 @@ def find_wrong_types(place: Place, declared: t.Any, current: t.Any) -> t.Iterato
     elif isinstance(declared, list) and isinstance(current, list):
         for name, element, found in pair_elements(declared, current)[0]:
             yield from find_wrong_types(place.element(name), element, found)
-    elif declared not in _EMPTY and not isinstance(declared, (dict, list)) and not has_variable(declared):
+    elif declared is not None and not isinstance(declared, (dict, list)) and not has_variable(declared):
         if isinstance(current, bool):
             if _to_text(declared).lower() not in (*_TRUE, *_FALSE):
                 yield place.label, "false"

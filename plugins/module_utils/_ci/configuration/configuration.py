@@ -176,6 +176,7 @@ class Configuration:
         self._check_roles(lasting)
         self._check_labels(applied)
         self._check_lockout(lasting)
+        self._declaration.refuse_duplicates([_STRATEGY])
         self._check_secrets(lasting)
         secrets = [entry for path, value in applied.items() for entry in list_secrets(Place.of(path), value)]
         for label, value in secrets:

@@ -13,6 +13,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configura
     MASKS,
     USERS,
     Place,
+    find_duplicates,
     get_attribute_depth,
     list_attributes,
     list_secrets,
@@ -70,7 +71,11 @@ class Declaration:
             check_ownership(task)
         self.option = "src" if task.params["src"] is not None else OPTION
         data, self.text = self._read(task)
-        roots = forms.rename_members(self._drop_null(self._select_roots(data)))
+        declared = self._drop_null(self._select_roots(data))
+        for members, option in ((declared, self.option), (declared.get("jenkins"), f"{self.option}.jenkins")):
+            if name := forms.find_repeated(members):
+                raise BadOption(option, f"must contain '{name}' only once")
+        roots = forms.rename_members(declared)
         self.sent: dict[Path, t.Any] = {
             path: casc.normalize_matrices(value) if path in _WITH_MATRICES else value
             for path, value in list_attributes(roots).items()
@@ -82,12 +87,21 @@ class Declaration:
             raise BadOption(f"{self.option}.jenkins.views", "must not be empty, because Jenkins needs a view")
         if str(self.attributes.get(_EXECUTORS, "")).startswith("-"):
             raise BadOption(f"{self.option}.{'.'.join(_EXECUTORS)}", "must not be negative")
+        self.refuse_duplicates(self.attributes.keys() - {_STRATEGY})
         self._check_realm()
         self._check_node_permissions()
         for path, value in self.attributes.items():
             for _label, secret in list_secrets(Place.of(path), value):
                 if secret not in MASKS:
                     task.register_secret(secret)
+
+    def refuse_duplicates(self, paths: t.Iterable[Path]) -> None:
+        """
+        :raises BadOption: if a list of these attributes has several elements with a name that must be unique
+        """
+        for path in sorted(paths):
+            for label, name in find_duplicates(Place.of(path), self.attributes.get(path)):
+                raise BadOption(self.option, f"must contain '{name}' in '{label}' only once")
 
     def _select_roots(self, data: t.Any) -> dict[str, t.Any]:
         """Return the roots without those for anchors.

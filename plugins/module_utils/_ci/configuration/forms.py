@@ -217,6 +217,12 @@ def find_remedy(message: str) -> str | None:
     return next((row.remedy for name, row in REFUSED.items() if re.search(rf"\b{name}\b", problem)), None)
 
 
+def find_repeated(members: t.Any) -> str | None:
+    """Return a name that is declared in several spellings, or `None`. Jenkins ignores upper and lower case."""
+    names = [name.lower() for name in members or ()] if isinstance(members, (dict, type(None))) else []
+    return next((name for number, name in enumerate(names) if name in names[:number]), None)
+
+
 def rename_members(roots: dict[str, t.Any]) -> dict[str, t.Any]:
     """Return the roots with the names of roots and attributes of Jenkins as it exports them."""
     renamed = {_find_root(name): members for name, members in roots.items()}
@@ -265,12 +271,26 @@ def has_variable(text: t.Any) -> bool:
 
 def fits_literal_parts(declared: str, current: str) -> bool:
     """Return whether the parts of a declared text outside of its variables occur in the current text in their order."""
-    pattern = ".*".join(map(re.escape, _split_variables(declared)))
-    return bool(re.fullmatch(pattern, current, re.DOTALL))
+    first, *parts = _split_variables(declared)
+    if not parts:
+        return first == current
+    last = parts.pop()
+    position, end = len(first), len(current) - len(last)
+    if position > end or not (current.startswith(first) and current.endswith(last)):
+        return False
+    for part in parts:  # a regular expression would try all combinations
+        found = current.find(part, position, end)
+        if found < 0:
+            return False
+        position = found + len(part)
+    return True
 
 
 def _split_variables(text: str) -> list[str]:
-    """Return the parts of a text outside of its variables, which can be nested."""
+    """Return the parts of a text outside of its variables, which can be nested.
+
+    The beginning of a variable that does not end is a text, and the plugin exports it as such.
+    """
     parts, start = [], 0
     while found := _VARIABLE.search(text, start):
         end = _find_end(text, found.end())
@@ -278,7 +298,7 @@ def _split_variables(text: str) -> list[str]:
             break
         parts.append(text[start : found.start()])
         start = end
-    return [*parts, text[start:]]
+    return [*parts, _VARIABLE.sub("^${", text[start:])]
 
 
 def _find_end(text: str, position: int) -> int | None:
