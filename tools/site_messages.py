@@ -37,6 +37,8 @@ _MESSAGE_ARGUMENTS = {
     "add_advice": 1,
     "warn": 0,
 }
+# Functions that return the main part of a message
+_MESSAGE_FUNCTIONS = ("_describe_open_source", "find_lack")
 # Task modules that take a message, with the name of the option
 _MESSAGE_OPTIONS = {"ansible.builtin.assert": "fail_msg", "ansible.builtin.fail": "msg"}
 _TASKS = ("playbooks/*.yml", "roles/*/tasks/**/*.yml", "roles/*/handlers/*.yml")
@@ -97,6 +99,9 @@ def _find_in_code(tree: ast.Module) -> Iterator[str]:
             texts = [text for argument in node.args[position : position + 1] for text in _evaluate(argument, tree)]
         elif isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "").endswith("_ADVICE"):
             values = node.value.values if isinstance(node.value, ast.Dict) else [node.value]
+            texts = [text for value in values for text in _evaluate(value, tree)]
+        elif isinstance(node, ast.FunctionDef) and node.name in _MESSAGE_FUNCTIONS:
+            values = [inner.value for inner in ast.walk(node) if isinstance(inner, ast.Return) and inner.value]
             texts = [text for value in values for text in _evaluate(value, tree)]
         yield from texts
 

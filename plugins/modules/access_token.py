@@ -35,6 +35,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.visibility
   - buildworks.toolchain.attributes
 notes:
+  - Requires Artifactory 7.21.1 or later. Tokens of earlier versions have no description.
   - Users can create and revoke their own tokens. Managing the tokens of other users requires administrator permissions.
 options:
   description:
@@ -51,7 +52,7 @@ options:
     description:
       - Scope of the token. Separate several scopes with spaces. Examples are V(applied-permissions/user),
         V(applied-permissions/admin) and V(applied-permissions/groups:"readers","deployers").
-      - Artifactory before 7.21 does not return the scope of tokens. For these versions, the module assumes that the
+      - Artifactory before 7.55 does not return the scope of tokens. For these versions, the module assumes that the
         scope matches.
     type: str
     default: applied-permissions/user
@@ -82,7 +83,8 @@ options:
       O(refreshable=true) are set.
     type: path
   include_reference_token:
-    description: Whether to request a short reference token together with a new token.
+    description: Whether to request a short reference token together with a new token. Requires Artifactory 7.38.10 or
+      later.
     type: bool
     default: false
   project_key:

@@ -20,6 +20,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
+  - Requires Artifactory 7.21.1 or later. Tokens of earlier versions have no description.
   - No special permission is required to list the account's own tokens. Only administrators see the tokens of other
     users.
 options:

@@ -63,7 +63,7 @@ options:
     type: bool
     default: false
   project_key:
-    description: Key of the project to which the build belongs.
+    description: Key of the project to which the build belongs. Requires Artifactory 7.0 or later.
     type: str
   state:
     choices:
@@ -327,7 +327,7 @@ hidden:
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import editions, features
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.builds import publication
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.builds import build_info, publication
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
@@ -362,6 +362,7 @@ def reconcile_build(task: Task) -> None:
 def publish(task: Task) -> None:
     record, project_key = publication.parse_build_info(task.params), task.params["project_key"]
     artifact = ArtifactService(task)
+    build_info.check_project(artifact, project_key)
     reconcile(
         task,
         "build",
@@ -377,6 +378,7 @@ def publish(task: Task) -> None:
 def delete(task: Task) -> None:
     selection = task.select("build", "number", "project_key", "artifacts")
     artifact = ArtifactService(task)
+    build_info.check_project(artifact, task.params["project_key"])
     task.result.update(publication.list_deletions(None))
 
     def check_deletion(before: Fields | None, _nothing: Fields | None) -> None:

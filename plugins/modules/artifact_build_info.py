@@ -37,7 +37,7 @@ options:
     type: str
   project_key:
     description: Key of the project to which the build was published. If not set, only builds outside of projects are
-      returned.
+      returned. Requires Artifactory 7.0 or later.
     type: str
 seealso:
   - module: buildworks.toolchain.artifact_build
@@ -199,6 +199,7 @@ def run(task: Task) -> None:
     artifact = ArtifactService(task)
     project = task.select_provided("project_key")
     build, number = task.params["build"], task.params["number"]
+    build_info.check_project(artifact, task.params["project_key"])
     if number:
         task.result["build"] = build_info.find_run(
             artifact, build, number, **task.select_provided("started"), **project

@@ -30,7 +30,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.attributes
 notes:
   - Requires administrator permissions. Set O(token), because the server may accept only access tokens for this API.
-  - Requires Artifactory 7.77.3 or later. According to JFrog, an Enterprise X or Enterprise+ license is also required.
+  - Requires Artifactory 7.73.1 or later. According to JFrog, an Enterprise X or Enterprise+ license is also required.
   - Reading the current state of one provider takes one request, plus one if O(identity_mappings) is set. With
     O(items), one request reads all providers.
   - Mappings whose scope grants roles belong to the project of the roles. A mapping cannot be moved to another project.

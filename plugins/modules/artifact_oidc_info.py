@@ -20,7 +20,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.attributes_info
 notes:
   - Requires administrator permissions. Set O(token), because the server may accept only access tokens for this API.
-  - Requires Artifactory 7.77.3 or later. According to JFrog, an Enterprise X or Enterprise+ license is also required.
+  - Requires Artifactory 7.73.1 or later. According to JFrog, an Enterprise X or Enterprise+ license is also required.
   - The module sends one request for the providers and one for the mappings of each provider.
   - Mappings of a project are returned only for the providers of this project.
   - Tested against the sandbox of this collection. Not tested against a real Artifactory server.

@@ -31,8 +31,8 @@ extends_documentation_fragment:
   - buildworks.toolchain.visibility
   - buildworks.toolchain.attributes
 notes:
-  - Requires administrator permissions and Artifactory Pro. Replication to several targets requires an Enterprise
-    license, which check mode cannot verify.
+  - Requires administrator permissions and Artifactory Pro. Replication to several targets requires Artifactory
+    Enterprise, which the module verifies if the account may read the license.
   - If O(sync_deletes) or O(targets[].sync_deletes) is V(true), replication deletes artifacts that do not exist in the
     source. Verify that the source and the target are the right repositories before you set it.
   - A replication that deletes artifacts is created and changed while it is disabled, and enabled after its other
@@ -129,7 +129,7 @@ options:
         description:
           - Whether to look for a binary in the file store of the target before uploading the binary. Use it if both
             servers share a file store.
-          - Requires Artifactory Enterprise+.
+          - Requires Artifactory Enterprise+. The module refuses it if the server has a license of Artifactory Pro.
         type: bool
   enabled:
     description: Whether the pull replication runs. The default for a new replication is V(true).
@@ -160,7 +160,7 @@ options:
     description:
       - Whether the pull replication looks for a binary in the file store before it downloads the binary. Use it if both
         servers share a file store.
-      - Requires Artifactory Enterprise+.
+      - Requires Artifactory Enterprise+. The module refuses it if the server has a license of Artifactory Pro.
     type: bool
   purge:
     description: Whether to delete the targets of a push replication that are not in O(targets). Requires O(targets) and

@@ -106,13 +106,14 @@ options:
     type: str
   project:
     description:
-      - Key of the project in which a new repository is created.
+      - Key of the project in which a new repository is created. Requires Artifactory 7.0 or later.
       - This option cannot move an existing repository to another project. Use M(buildworks.toolchain.artifact_project)
         instead.
     type: str
   environments:
     description:
-      - Environments of the repository, such as V(DEV) and V(PROD), in any order.
+      - Environments of the repository, such as V(DEV) and V(PROD), in any order. Environments other than these two
+        require Artifactory 7.53.1 or later. From that version until 7.107.1, a repository has only one environment.
       - Artifactory ignores environments of a repository that does not belong to a project. The task fails in this case.
     type: list
     elements: str

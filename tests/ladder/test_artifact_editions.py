@@ -28,6 +28,113 @@ STATES += [(case, True) for case in WRITING if isinstance(CASES[case], Resource)
 SERVERS = [("4.4.2", "oss"), ("5.4.6", "oss"), ("6.20.0", "pro"), ("7.40.0", "pro"), ("7.161.5", "oss")]
 # Older servers do not accept the token of the sandbox in all APIs
 ACCOUNT = {"username": "admin", "password": "sandbox-admin"}
+# Options that only some servers have
+REMOTE = {"key": "new", "type": "remote", "package_type": "generic", "remote_url": "https://example.com"}
+LOCAL = {"key": "new", "type": "local", "package_type": "generic", "project": "web"}
+FEDERATED = {"key": "new", "type": "federated", "package_type": "generic"}
+EAST = {"url": "https://east.example.com/artifactory/libs", "username": "replicator", "password": "s3cret-word"}
+PUSH = {"repo": "generic-local", "cron": "0 0 2 * * ?"}
+OIDC = {"name": "gitlab", "issuer_url": "https://gitlab.example.com", "provider_type": "generic"}
+MAPPING = {"name": "main", "priority": 1, "claims": {"sub": "x"}, "scope": "applied-permissions/user"}
+WEBHOOK = {"key": "new", "webhook_url": "https://example.com", "domain": "user", "event_types": ["locked"]}
+BUNDLE = {"name": "web", "version": "1.0", "artifacts": [{"path": "generic-local/team/app/1.0/app-1.0.tar.gz"}]}
+RUN = {"name": "new", "number": "1", "started": "2024-05-01T08:11:12.345Z"}
+TOKEN = {"description": "new", "subject": "admin"}
+# Module, options, edition and version of a server without them and of one with them, and the cause
+OPTIONS = [
+    ("repository", {**REMOTE, "disable_proxy": True}, "pro 7.41.6", "pro 7.41.7", "'disable_proxy': requires Art"),
+    ("repository", LOCAL, "pro 6.20.0", "pro 7.0.0", "'project': requires Artifactory 7.0 or later."),
+    (
+        "repository",
+        {**LOCAL, "environments": ["QA"]},
+        "pro 7.53.0",
+        "pro 7.53.1",
+        "'environments': environment 'QA' req",
+    ),
+    (
+        "repository",
+        {**LOCAL, "environments": ["PROD", "DEV"]},
+        "pro 7.107.0",
+        "pro 7.107.1",
+        "'environments': more than one environment requires Artifactory 7.107.1 or later.",
+    ),
+    (
+        "repository",
+        FEDERATED,
+        "pro 7.161.5",
+        "enterprise 7.161.5",
+        "Managing federated repositories requires Artifactory Enterprise, but the server has a license of the type "
+        "'Commercial'. Use a local repository",
+    ),
+    ("repository", FEDERATED, "enterprise 7.18.2", "enterprise 7.18.3", "repositories requires Artifactory 7.18.3 or"),
+    (
+        "replication",
+        {**PUSH, "targets": [{**EAST, "include_path_prefix_pattern": "a/**"}]},
+        "pro 7.24.3",
+        "pro 7.24.4",
+        "'targets.include_path_prefix_pattern': requires Artifactory 7.24.4 or later.",
+    ),
+    (
+        "replication",
+        {**PUSH, "targets": [EAST, {**EAST, "url": "https://west.example.com/artifactory/libs"}]},
+        "pro 7.161.5",
+        "enterprise 7.161.5",
+        "Replication to several targets requires Artifactory Enterprise, but the server has a license of the type "
+        "'Commercial'. Set one target.",
+    ),
+    (
+        "replication",
+        {**PUSH, "targets": [{**EAST, "check_binary_existence_in_filestore": True}]},
+        "pro 7.161.5",
+        "enterprise 7.161.5",
+        "'targets.check_binary_existence_in_filestore': requires Artifactory Enterprise, but",
+    ),
+    (
+        "oidc",
+        {**OIDC, "identity_mappings": [{**MAPPING, "username_pattern": "{{sub}}"}]},
+        "pro 7.94.0",
+        "pro 7.95.0",
+        "'identity_mappings[0].username_pattern': requires Artifactory 7.95.0 or later.",
+    ),
+    (
+        "webhook",
+        {**WEBHOOK, "handler": "custom_webhook", "method": "PUT"},
+        "pro 7.79.9",
+        "pro 7.80.0",
+        "'method': requires Artifactory 7.80.0 or later.",
+    ),
+    (
+        "release_bundle",
+        {**BUNDLE, "name": "w" * 129},
+        "enterprise 7.112.9",
+        "enterprise 7.113.0",
+        "'name': a text of more than 128 characters requires Artifactory 7.113.0 or later.",
+    ),
+    (
+        "release_bundle",
+        {**BUNDLE, "version": "1" * 33},
+        "enterprise 7.112.9",
+        "enterprise 7.113.0",
+        "'version': a text of more than 32 characters requires Artifactory 7.113.0 or later.",
+    ),
+    ("build", {"content": RUN, "project_key": "web"}, "pro 6.20.0", "pro 7.0.0", "'project_key': requires Artifactory"),
+    ("build_info", {"project_key": "web"}, "pro 6.20.0", "pro 7.0.0", "'project_key': requires Artifactory 7.0 or"),
+    (
+        "build_promotion",
+        {"build": "app", "number": "1", "status": "released", "project_key": "web"},
+        "pro 6.20.0",
+        "pro 7.0.0",
+        "'project_key': requires Artifactory 7.0 or later.",
+    ),
+    (
+        "build_retention",
+        {"build": "acme/nightly of web", "count": 1, "project_key": "web"},
+        "pro 6.20.0",
+        "pro 7.0.0",
+        "'project_key': requires Artifactory 7.0 or later.",
+    ),
+    ("repository_info", {"project": "web"}, "pro 6.20.0", "pro 7.0.0", "'project': requires Artifactory 7.0 or later."),
+]
 READING_POSTS = ("/artifactory/api/search/aql", "/artifactory/api/security/keypair/verify")
 
 
@@ -71,3 +178,25 @@ def test_refusals_are_the_same_in_both_modes_and_before_the_write(
     predicted, done = run_in_both_modes(sandbox, monkeypatch, case, **options)
     assert describe(predicted) == describe(done)
     assert not (predicted.result.get("failed") and list_writes(done))
+
+
+@pytest.mark.parametrize(("module", "options", "lacking", "sufficient", "cause"), OPTIONS)
+def test_options_that_the_server_lacks_are_refused_before_the_write(
+    module: str,
+    options: dict[str, object],
+    lacking: str,
+    sufficient: str,
+    cause: str,
+    sandbox: Sandbox,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for server, is_refused in ((lacking, True), (sufficient, False)):
+        edition, version = server.split()
+        sandbox.switch("artifact", version=version, edition=edition)
+        for check_mode in (True, False) if is_refused else (True,):
+            monkeypatch.setattr(session, "_CONNECTIONS", {})
+            account = {} if module == "webhook" else ACCOUNT  # the Event API accepts only tokens
+            done = run_here(sandbox, f"artifact_{module}", check_mode, **options, **account)
+            message = done.result.get("msg", "")
+            assert (cause in message, "requires Artifactory" in message) == (is_refused, is_refused), message
+            assert not list_writes(done)

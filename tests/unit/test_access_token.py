@@ -21,6 +21,7 @@ from support.conversation import Call, at, call, conversation
 from support.running import run, send_ctrl_c
 
 TOKENS = "/access/api/v1/tokens"
+VERSION = call("GET", "/artifactory/api/system/version", json={"version": "7.98.4", "license": "Pro"})
 LIST = f"{TOKENS}?description=build%20agents"
 NOW = int(time.time())
 HOUR = 3600
@@ -137,7 +138,7 @@ def test_request_contains_all_options_when_they_are_set() -> None:
     }
     creation = makes("new", order, reference_token=REFERENCE, refresh_token="again")
     listed = lists(entry("new", scope=order["scope"], refreshable=True))
-    with conversation(lists(), creation, listed) as server:
+    with conversation(lists(), VERSION, creation, listed) as server:
         options = {name: value for name, value in order.items() if name != "username"}
         result = run("access_token", url=server.url, **{**TASK, **options})
     assert (result["access_token"], result["reference_token"], result["refresh_token"]) == (
@@ -193,7 +194,7 @@ def test_file_contains_the_reference_token_when_requested(tmp_path: Path) -> Non
     file = tmp_path / "ci.token"
     creation = makes("new", {**ORDER, "include_reference_token": True}, reference_token=REFERENCE)
     verification = lists(entry("new")), lists(entry("new")), identify(REFERENCE, token_id="new")
-    with conversation(lists(), creation, *verification) as server:
+    with conversation(lists(), VERSION, creation, *verification) as server:
         result = run("access_token", url=server.url, token_file=str(file), include_reference_token=True, **TASK)
     assert file.read_text() == f"{REFERENCE}\n"
     assert REFERENCE not in str(result)

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import session
-from support.artifact_edition import OPEN_SOURCE, edition
+from support.artifact_edition import OPEN_SOURCE
 from support.conversation import call, conversation
 from support.running import run
 
 TOKENS = "/access/api/v1/tokens"
+VERSION = "/artifactory/api/system/version"
 OLDER = {
     "token_id": "5fe3a9c8",
     "subject": "jfac@01hx3c/users/ci",
@@ -104,11 +105,24 @@ def test_error_contains_the_servers_message() -> None:
 
 
 def test_open_source_edition_is_named_when_it_has_no_api() -> None:
-    with conversation(call("GET", "/access/api/v1/tokens", 404), edition(OPEN_SOURCE)) as server:
+    version = call("GET", VERSION, json={"version": "7.161.5", "license": OPEN_SOURCE})
+    with conversation(call("GET", TOKENS, 404), version) as server:
         result = run("access_token_info", url=server.url)
     assert (
         result["msg"]
         == "The API for access tokens requires Artifactory Pro, but the server is the open-source edition."
+    )
+
+
+@pytest.mark.parametrize(("status", "credential"), [(404, {}), (401, {"username": "admin", "password": "password"})])
+def test_version_is_named_when_its_tokens_have_no_description(status: int, credential: dict[str, str]) -> None:
+    version = call("GET", VERSION, json={"version": "5.4.6", "license": OPEN_SOURCE})
+    with conversation(call("GET", TOKENS, status), version) as server:
+        result = run("access_token_info", url=server.url, **credential)
+    assert result["msg"] == (
+        "Managing access tokens requires Artifactory 7.21.1 or later. Tokens of earlier versions have no description "
+        "by which a task could find its token again. Create them with a POST request to "
+        "/artifactory/api/security/token."
     )
 
 

@@ -12,6 +12,7 @@ from support.conversation import Call, call, conversation
 from support.running import run
 
 BUILD = "/artifactory/api/build"
+VERSION = call("GET", "/artifactory/api/system/version", json={"version": "7.98.4", "license": "Pro"})
 RECORD = {
     "version": "1.0.1",
     "name": "my-build",
@@ -56,7 +57,7 @@ def test_all_builds_are_sorted() -> None:
             {"uri": "/app", "lastStarted": "2024-05-01T10:11:12.345+02:00"},
         ],
     }
-    with conversation(call("GET", f"{BUILD}?project=p1", json=document)) as server:
+    with conversation(VERSION, call("GET", f"{BUILD}?project=p1", json=document)) as server:
         result = run("artifact_build_info", url=server.url, project_key="p1")
     assert result == {
         "changed": False,
@@ -124,7 +125,7 @@ def test_a_run_has_its_environment_and_history_as_typed_members() -> None:
 
 def test_start_time_selects_a_run_when_several_have_one_number() -> None:
     target = f"{BUILD}/my-build/51?project=p&started=2024-05-01T08%3A11%3A12.345%2B0000"
-    with conversation(call("GET", target, json={"uri": "…", "buildInfo": RECORD})) as server:
+    with conversation(VERSION, call("GET", target, json={"uri": "…", "buildInfo": RECORD})) as server:
         result = run(
             "artifact_build_info",
             url=server.url,

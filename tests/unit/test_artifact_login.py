@@ -80,7 +80,8 @@ def test_token_from_the_environment_is_masked(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_encoded_password_is_masked() -> None:
-    with conversation(call("GET", TOKENS, 401, text=f"Bad header: {BASIC} for {PASSWORD}")) as server:
+    refused = call("GET", TOKENS, 401, text=f"Bad header: {BASIC} for {PASSWORD}")
+    with conversation(refused, call("GET", "/artifactory/api/system/version", 401)) as server:
         message = run("access_token_info", url=server.url, **USER)["msg"]
     assert "401 Bad header: Basic ******** for ********." in message
 

@@ -16,6 +16,7 @@ LIST = "/access/api/v1/oidc"
 ADDRESS = f"{LIST}/gitlab"
 MAPPINGS = f"{ADDRESS}/identity_mappings"
 VERSION = "/artifactory/api/system/version"
+PATTERNS = ("username_pattern", "groups_pattern")  # which only newer versions have
 NOT_FOUND = {"errors": [{"code": "NOT_FOUND", "message": "OIDC provider with name gitlab not found"}]}
 NAMED = {"name": "gitlab"}
 TASK: dict[str, Any] = {**NAMED, "issuer_url": "https://gitlab.example.com", "provider_type": "generic"}
@@ -281,7 +282,8 @@ def test_identity_is_replaced(before: dict[str, Any], declared: dict[str, Any], 
     entry = {"name": "main", **declared}
     changed = with_token(**after)
     read = has(), maps(with_token(**before))
-    with conversation(*read, *read, remapped(changed), has(), maps(changed)) as server:
+    versions = [version()] if any(name in declared and declared[name] for name in PATTERNS) else []
+    with conversation(*read, *versions, *read, remapped(changed), has(), maps(changed)) as server:
         assert manage(server, **NAMED, identity_mappings=[entry])["changed"]
     with conversation(has(), maps(changed)) as server:
         assert not manage(server, **NAMED, identity_mappings=[entry])["changed"]

@@ -15,6 +15,7 @@ from support.running import run
 REPO = "libs-release-local"
 ADDRESS = f"/artifactory/api/replications/{REPO}"
 MULTIPLE = f"/artifactory/api/replications/multiple/{REPO}"
+VERSION = call("GET", "/artifactory/api/system/version", json={"version": "7.98.4", "license": "Pro"})
 REPOSITORY = f"/artifactory/api/repositories/{REPO}"
 EAST, WEST = (f"https://{site}.example.com/artifactory/libs" for site in ("east", "west"))
 CRON = "0 0 2 * * ?"
@@ -41,6 +42,11 @@ def stored(url: str = EAST, **members: Any) -> dict[str, Any]:
         "replicationType": "PUSH",
         **members,
     }
+
+
+def edition(license_type: str = "Enterprise", status: int = 200) -> list[Call]:
+    """Return the reads of version and license."""
+    return [VERSION, call("GET", "/artifactory/api/system/licenses", status, json={"type": license_type})]
 
 
 def has(*targets: dict[str, Any], as_list: bool = True) -> Call:
@@ -135,7 +141,9 @@ def test_several_targets_are_created_with_one_request() -> None:
         ],
     }
     after = has(*(stored(url, enableEventReplication=True) for url in (EAST, WEST)))
-    with conversation(has(), of_class("local"), call("PUT", MULTIPLE, 201, sent_json=body), after) as server:
+    with conversation(
+        has(), of_class("local"), *edition(), call("PUT", MULTIPLE, 201, sent_json=body), after
+    ) as server:
         result = replicate(server, cron=CRON, event_replication=True, targets=[TARGET, {**TARGET, "url": WEST}])
     assert [target["url"] for target in result["replication"]["targets"]] == [EAST, WEST]
 
@@ -171,7 +179,7 @@ def test_new_target_that_deletes_artifacts_is_enabled_when_a_gateway_fails_after
 
 def test_target_that_deletes_artifacts_stays_disabled_when_the_server_stores_something_else() -> None:
     wider = stored(enabled=False, syncDeletes=True)
-    with conversation(has(), of_class("local"), call("PUT", ADDRESS, 201), has(wider)) as server:
+    with conversation(has(), of_class("local"), VERSION, call("PUT", ADDRESS, 201), has(wider)) as server:
         target = {**TARGET, "sync_deletes": True, "exclude_path_prefix_pattern": "a/**"}
         result = replicate(server, cron=CRON, targets=[target])
     assert (result["changed"], result["msg"]) == (
@@ -199,7 +207,7 @@ def test_added_target_leaves_the_others_unchanged() -> None:
     }
     west = stored(WEST, syncStatistics=True, proxyRef="corporate")
     written = call("POST", MULTIPLE, sent_json=body)
-    with conversation(has(west), has(west), written, has(west, stored())) as server:
+    with conversation(has(west), *edition(), has(west), written, has(west, stored())) as server:
         result = replicate(server, targets=[TARGET])
     assert len(result["replication"]["targets"]) == 2
 
@@ -304,7 +312,7 @@ def test_member_that_the_server_stores_otherwise_is_noticed_when_targets_are_exa
 def test_several_targets_are_refused_with_a_remedy_without_the_enterprise_edition() -> None:
     text = "This REST API is available only in Artifactory Enterprise"
     refused = call("PUT", MULTIPLE, 400, json={"errors": [{"status": 400, "message": text}]})
-    with conversation(has(), of_class("local"), refused) as server:
+    with conversation(has(), of_class("local"), *edition(status=403), refused) as server:
         result = replicate(server, cron=CRON, targets=[TARGET, {**TARGET, "url": WEST}])
     assert not result["changed"]
     assert f"Cannot replicate '{REPO}' to 2 targets: " in result["msg"]

@@ -12,6 +12,7 @@ from support.conversation import Call, call, conversation
 from support.running import run
 
 REPOSITORIES = "/artifactory/api/repositories"
+VERSION = "/artifactory/api/system/version"
 LIST = [
     {
         "key": "libs-release-local",
@@ -74,7 +75,8 @@ def test_repositories_are_sorted(check_mode: bool) -> None:
     ],
 )
 def test_filters_are_sent_to_the_server(options: dict[str, str], query: str) -> None:
-    with conversation(call("GET", f"{REPOSITORIES}?{query}", json=[])) as server:
+    versions = [call("GET", VERSION, json={"version": "7.0"})] if "project" in options else []
+    with conversation(*versions, call("GET", f"{REPOSITORIES}?{query}", json=[])) as server:
         assert run("artifact_repository_info", url=server.url, **options) == {"changed": False, "repositories": []}
 
 

@@ -17,7 +17,7 @@ LIST = "/event/api/v1/subscriptions"
 KEY = "deploy"
 ADDRESS = f"{LIST}/{KEY}"
 URL = "https://deploy.example.com/hook"
-VERSION = call("GET", "/artifactory/api/system/version", json={"version": "7.77.3", "license": "Pro"})
+VERSION = call("GET", "/artifactory/api/system/version", json={"version": "7.98.4", "license": "Pro"})
 NOT_FOUND = {"errors": [{"code": "NOT_FOUND", "message": "Subscription with key deploy not found"}]}
 MASK = "********"
 CRITERIA = {

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Features that only some editions or versions of Artifactory have. The table of them is in `features`."""
+"""Features and options that only some editions or versions of Artifactory have. Their table is in `features`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
+    BadOption,
     ServerRefusal,
     ServerUnreachable,
     ToolchainError,
@@ -63,6 +64,21 @@ class Feature(t.NamedTuple):
     refused_with: tuple[int, ...] = ()
 
 
+class Option(t.NamedTuple):
+    """An option that only some editions or versions have. Others ignore it, or refuse it.
+
+    :ivar source: where the edition and the version come from
+    :ivar edition: the lowest edition with the option
+    :ivar since: the first version with the option
+    :ivar default: the value, besides empty ones and `false`, by which servers without the option act
+    """
+
+    source: str
+    edition: Edition = Edition.OPEN_SOURCE
+    since: str = ""
+    default: str = ""
+
+
 def check(artifact: ArtifactService, feature: Feature, reads_license: bool = True) -> None:
     """Verify that the server has a feature, as far as it reports its edition and version.
 
@@ -71,25 +87,50 @@ def check(artifact: ArtifactService, feature: Feature, reads_license: bool = Tru
     :arg reads_license: whether to read the license, which distinguishes Enterprise from Pro
     :raises ToolchainError: if the edition or the version lacks the feature
     """
-    if feature.edition > Edition.OPEN_SOURCE and artifact.is_open_source():
-        raise open_source_error(feature)
-    if feature.edition > Edition.PRO and reads_license:
+    if lack := find_lack(artifact, feature, reads_license):
+        raise ToolchainError(f"{feature.name} {lack}.{_advise(feature)}")
+
+
+def check_options(
+    artifact: ArtifactService, options: t.Mapping[str, Option], fields: t.Mapping[str, t.Any], place: str = ""
+) -> None:
+    """Verify that the server has the options that are set, as `check` does. Without such options, send no request.
+
+    :arg options: options that only some editions or versions have
+    :arg fields: the values to write, by option
+    :arg place: the option that contains the options, such as `targets`
+    :raises BadOption: if the edition or the version lacks an option
+    """
+    for name, option in options.items():
+        value = fields.get(name)
+        if value and value != option.default and (lack := find_lack(artifact, option)):
+            raise BadOption(f"{place}.{name}" if place else name, lack)
+
+
+def find_lack(artifact: ArtifactService, required: Feature | Option, reads_license: bool = True) -> str:
+    """Return what the server lacks, such as `requires Artifactory 7.0 or later`, or an empty text.
+
+    :arg reads_license: whether to read the license, which distinguishes Enterprise from Pro
+    """
+    edition = _NAMES.get(required.edition)
+    if edition and artifact.is_open_source():
+        return _describe_open_source(edition)
+    if edition and required.edition > Edition.PRO and reads_license:
         license_type = artifact.http.get_cached("license", lambda: _read(artifact))
-        if _find_edition(license_type) < feature.edition:
-            raise ToolchainError(
-                f"{feature.name} requires {_NAMES[feature.edition]}, but the server has a license of the type "
-                f"'{license_type}'.{_advise(feature)}"
-            )
-    if artifact.is_older_than(feature.since):
-        raise ToolchainError(f"{feature.name} requires Artifactory {feature.since} or later.{_advise(feature)}")
+        if _find_edition(license_type) < required.edition:
+            return f"requires {edition}, but the server has a license of the type '{license_type}'"
+    if artifact.is_older_than(required.since):
+        return f"requires Artifactory {required.since} or later"
+    return ""
 
 
 def open_source_error(feature: Feature) -> ToolchainError:
     """Return the error for a feature that the open-source edition lacks."""
-    edition = _NAMES[feature.edition]
-    return ToolchainError(
-        f"{feature.name} requires {edition}, but the server is the open-source edition.{_advise(feature)}"
-    )
+    return ToolchainError(f"{feature.name} {_describe_open_source(_NAMES[feature.edition])}.{_advise(feature)}")
+
+
+def _describe_open_source(edition: str) -> str:
+    return f"requires {edition}, but the server is the open-source edition"
 
 
 def _advise(feature: Feature) -> str:

@@ -11,7 +11,7 @@ in JFrog's Terraform providers.
 
 from __future__ import annotations
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.editions import Edition, Feature
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.editions import Edition, Feature, Option
 
 # Items
 ARCHIVES = Feature("Extracting archives", "measured: 400 with the open-source edition", Edition.PRO)
@@ -62,6 +62,19 @@ IMAGES = Feature(
 # Repositories
 REPOSITORIES = Feature("Managing repositories", "measured: 400 with the open-source edition", Edition.PRO)
 REPOSITORY_DELETION = Feature("Deleting repositories", "measured: 400 with the open-source edition", Edition.PRO)
+FEDERATED_REPOSITORIES = Feature(
+    "Managing federated repositories",
+    "reference; provider",
+    Edition.ENTERPRISE,
+    since="7.18.3",
+    alternative="Use a local repository with a replication instead.",
+)
+SEVERAL_TARGETS = Feature(
+    "Replication to several targets",
+    "reference",
+    Edition.ENTERPRISE,
+    alternative="Set one target. With 'purge: true', it replaces another one.",
+)
 BATCH_CREATION = Feature("Creating repositories in batches", "reference", Edition.PRO, since="7.84.3")
 BATCH_UPDATE = Feature("Changing repositories in batches", "reference", Edition.PRO, since="7.104.2")
 
@@ -85,10 +98,14 @@ REMOTE_REPOSITORY_PRIVILEGE = Feature(
 )
 READ_ONLY_SHARING = Feature("Sharing repositories without write access", "reference", Edition.PRO, since="7.94.0")
 TOKENS = Feature(
-    "The API for access tokens",
-    "reference; measured: 404; the open-source edition of 7 has no such API",
-    Edition.PRO,
+    "The API for access tokens", "measured: 404; the open-source edition of 7 has no such API", Edition.PRO
+)
+TOKEN_DESCRIPTIONS = Feature(
+    "Managing access tokens",
+    "reference: since 7.21.1; measured: tokens of 5.4.6 have no description",
     since="7.21.1",
+    alternative="Tokens of earlier versions have no description by which a task could find its token again. Create "
+    "them with a POST request to /artifactory/api/security/token.",
 )
 SAML = Feature(
     "Managing SAML settings",
@@ -158,3 +175,29 @@ RELEASE_BUNDLES = Feature(
     since="7.63.2",
     alternative="Use artifact_build_promotion for builds and artifact_image_promotion for images instead.",
 )
+
+# Options
+_OF_PROJECTS = Option("reference", since="7.0")
+REPOSITORY_OPTIONS = {
+    "disable_proxy": Option("provider", since="7.41.7"),
+    "project": _OF_PROJECTS,
+    "environments": _OF_PROJECTS,
+}
+CUSTOM_ENVIRONMENTS = Option("provider", since="7.53.1")
+SEVERAL_ENVIRONMENTS = Option("provider", since="7.107.1")
+REPLICATION_OPTIONS = {
+    "include_path_prefix_pattern": Option("reference", since="7.24.4"),
+    "exclude_path_prefix_pattern": Option("reference", since="7.24.4"),
+    "check_binary_existence_in_filestore": Option("reference", Edition.ENTERPRISE),
+}
+BUILD_OPTIONS = {"project_key": _OF_PROJECTS}
+REPOSITORY_FILTERS = {"project": _OF_PROJECTS}
+# The longest names and versions before
+LONGEST_RELEASE_BUNDLES = {"name": 128, "version": 32}
+LONG_RELEASE_BUNDLES = Option("reference", since="7.113.0")
+TOKEN_OPTIONS = {"include_reference_token": Option("reference", since="7.38.10")}
+OIDC_MAPPING_OPTIONS = {
+    "username_pattern": Option("reference", since="7.95.0"),
+    "groups_pattern": Option("reference", since="7.95.0"),
+}
+WEBHOOK_OPTIONS = {"method": Option("reference", since="7.80.0", default="POST")}

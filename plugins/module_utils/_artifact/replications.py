@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import editions, features
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cron import check_cron, is_same_cron
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories import queries
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import (
@@ -269,10 +270,18 @@ class Replication:
                 raise BadOption("cron", f"is required, because '{self._repo}' has no replication yet")
             if desired["type"] == "push" and "targets" not in desired:
                 raise BadOption("targets", f"is required, because '{self._repo}' is not replicated yet")
-        old = (before or {}).get("targets") or {}
-        for url, target in (desired.get("targets") or {}).items():
-            if target is not None and url not in old and not target.get("username"):
+        editions.check_options(self._artifact, features.REPLICATION_OPTIONS, desired)
+        self._check_targets((before or {}).get("targets") or {}, desired.get("targets") or {})
+
+    def _check_targets(self, old: Fields, changes: Fields) -> None:
+        written = {url: target for url, target in changes.items() if target is not None}
+        for url, target in written.items():
+            if url not in old and not target.get("username"):
                 raise BadOption("targets", f"'username' is required, because '{url}' is not a target yet")
+            editions.check_options(self._artifact, features.REPLICATION_OPTIONS, target, "targets")
+        kept = {url for url in old if changes.get(url, old[url]) is not None}
+        if len(old) < 2 and len({*kept, *written}) > 1:
+            editions.check(self._artifact, features.SEVERAL_TARGETS)
 
     def _check_repository(self, replication_type: str) -> None:
         repository = self._repository = queries.find_repository(self._artifact, self._repo)

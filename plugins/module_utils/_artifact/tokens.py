@@ -56,8 +56,9 @@ def list_tokens(artifact: ArtifactService, secret: str | None = None, **filters:
     try:
         response = artifact.http.read("GET", _ADDRESS, query=filters, stream=True, **_authenticate(secret))
     except ServerRefusal as refusal:
-        if refusal.status == 404:
+        if refusal.status == 404 or (refusal.status == 401 and artifact.own_token is None):
             with contextlib.suppress(ServerRefusal):  # the edition is unknown if the path in the URL is wrong
+                editions.check(artifact, features.TOKEN_DESCRIPTIONS)
                 editions.check(artifact, features.TOKENS)
         raise
     tokens = map(_to_token, response.entries("tokens"))
@@ -178,7 +179,11 @@ class TokenService(SecretService):
         return ("token_file", "refresh_token_file")
 
     def check_creation(self) -> None:
-        """Remember that the task creates a token, with which its account can log in."""
+        """Remember that the task creates a token, with which its account can log in.
+
+        :raises BadOption: if the server lacks an option
+        """
+        editions.check_options(self._artifact, features.TOKEN_OPTIONS, self._task.params)
         self._will_create = True
 
     def check_removal(self, item_ids: list[str]) -> None:

@@ -145,6 +145,7 @@ ADMINISTRATION: dict[str, Case] = {
         absent={"key": _WEBHOOK["key"], "state": "absent"},
         write=Write("create_webhook"),
         look=("artifact_webhook_info", {}),
+        switches={"version": "7.80.0"},  # the first one with other methods than POST
     ),
     "artifact_webhook_info": Query({}),
     "artifact_configuration": Resource(

@@ -62,6 +62,7 @@ SSO: dict[str, Case] = {
         absent={**_OIDC, "state": "absent"},
         write=Write("create_oidc_provider", first_of_several=True),
         look=("artifact_oidc_info", {}),
+        switches={"version": "7.95.0"},  # the first one with patterns
     ),
     "artifact_oidc_info": Query({}),
 }

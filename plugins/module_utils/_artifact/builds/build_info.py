@@ -9,7 +9,7 @@ from __future__ import annotations
 import typing as t
 from urllib.parse import unquote
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import times
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import editions, features, times
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import (
     ArtifactService,
     is_not_found,
@@ -34,6 +34,14 @@ def address(build: str, number: str | None = None, action: str | None = None) ->
 def project_query(project_key: str | None) -> dict[str, str | None]:
     """Return the query parameters that select a project."""
     return {"project": project_key} if project_key else {}
+
+
+def check_project(artifact: ArtifactService, project_key: str | None) -> None:
+    """Verify that the server does not ignore the project of builds.
+
+    :raises BadOption: if it does
+    """
+    editions.check_options(artifact, features.BUILD_OPTIONS, {"project_key": project_key})
 
 
 def list_builds(artifact: ArtifactService, project_key: str | None = None) -> list[Fields]:

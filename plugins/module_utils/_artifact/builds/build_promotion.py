@@ -84,6 +84,7 @@ class Promotion:
         :raises ToolchainError: if it cannot
         """
         editions.check(self._artifact, features.BUILD_PROMOTION)
+        build_info.check_project(self._artifact, self._task.params["project_key"])
 
     def predict(self) -> Fields:
         """Request a dry run, and verify that it changed neither the promotion history nor the files.

@@ -84,6 +84,7 @@ class Retention:
         :raises ToolchainError: if it does not
         """
         editions.check(self._artifact, features.BUILD_RETENTION)
+        build_info.check_project(self._artifact, self._project)
 
     def discard(self) -> Fields:
         """Request the retention and verify that the runs no longer exist.

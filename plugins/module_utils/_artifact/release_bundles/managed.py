@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import times
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import editions, features, times
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.release_bundles import (
     bundles,
     prediction,
@@ -23,7 +23,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.rel
     Version,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError, join_names
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError, join_names
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import (
     Fields,
@@ -107,10 +107,18 @@ class ManagedReleaseBundle:
                     "could not be restored. To delete it nevertheless, set 'allow_delete_promoted: true'."
                 )
             return
-        if before is not None:
+        if before is None:
+            self._check_length()
+        else:
             self._check_contents(before)
         # a release bundle that was created before its promotion is refused could not be changed
         prediction.check_environment(self._task, self._artifact, self._version)
+
+    def _check_length(self) -> None:
+        for option, longest in features.LONGEST_RELEASE_BUNDLES.items():
+            is_long = len(self._task.params[option]) > longest
+            if is_long and (lack := editions.find_lack(self._artifact, features.LONG_RELEASE_BUNDLES)):
+                raise BadOption(option, f"a text of more than {longest} characters {lack}")
 
     def predict_refusal(self) -> None:
         """Predict whether the server would refuse the change, as far as the account can read it.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import editions, features
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories import (
     configurations,
     members,
@@ -34,7 +35,9 @@ def list_repositories(artifact: ArtifactService, filters: Fields) -> list[Fields
     """Return the repositories that are visible to the account, without configurations.
 
     :arg filters: `type`, `package_type` and `project`
+    :raises BadOption: if the server ignores a filter
     """
+    editions.check_options(artifact, features.REPOSITORY_FILTERS, filters)
     return queries.list_repositories(artifact, **_rename(filters, _LIST_FILTERS))
 
 

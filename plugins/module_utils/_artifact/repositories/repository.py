@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import editions, features
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.projects.environments import BUILT_IN
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories import (
     batches,
     content,
@@ -146,8 +147,11 @@ class Repository:
 
     def _check(self, before: Fields | None, fields: Fields | None) -> None:
         self._pending = fields
-        if self._shared.has_outcome(self._key):
-            return
+        if not self._shared.has_outcome(self._key):
+            self._check_change(before, fields)
+            self._check_features(before, fields or {})
+
+    def _check_change(self, before: Fields | None, fields: Fields | None) -> None:
         if fields and fields.get("environments") and not {**(before or {}), **fields}.get("project"):
             raise BadOption(
                 "environments",
@@ -177,6 +181,34 @@ class Repository:
             raise ToolchainError(
                 f"Artifactory cannot remove the remote layout of repository '{self._key}'. Set another one."
             )
+
+    def _check_features(self, before: Fields | None, fields: Fields) -> None:
+        """Refuse what the edition or the version of the server lacks.
+
+        :raises BadOption: if it lacks an option
+        :raises ToolchainError: if it has no federated repositories
+        """
+        if (before or fields)["type"] == "federated":
+            editions.check(self._artifact, features.FEDERATED_REPOSITORIES)
+        editions.check_options(self._artifact, features.REPOSITORY_OPTIONS, fields)
+        if environments := set(fields.get("environments") or ()):
+            self._check_environments(environments)
+
+    def _check_environments(self, environments: set[str]) -> None:
+        """Refuse environments that the version lacks. Before it had others, a repository could have both of them.
+
+        :raises BadOption: if it lacks one
+        """
+        custom = environments - set(BUILT_IN)
+        if custom and (lack := editions.find_lack(self._artifact, features.CUSTOM_ENVIRONMENTS)):
+            raise BadOption("environments", f"environment '{min(custom)}' {lack}")
+        is_limited = not self._artifact.is_older_than(features.CUSTOM_ENVIRONMENTS.since)
+        if (
+            len(environments) > 1
+            and is_limited
+            and (lack := editions.find_lack(self._artifact, features.SEVERAL_ENVIRONMENTS))
+        ):
+            raise BadOption("environments", f"more than one environment {lack}")
 
     def _predict_refusal(self) -> None:
         if self._pending is None:

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import editions, features
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.projects import platform, projects
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.sso import mappings, oidc, providers
@@ -182,6 +183,7 @@ class ManagedProvider:
         mappings.check_complete(name, mapping)
         params = self._task.params
         option = self._name_option(name)
+        editions.check_options(self._artifact, features.OIDC_MAPPING_OPTIONS, changes, option)
         mappings.check_safety(option, mapping, params["allow_any_token"], params["allow_admin_scope"])
         if self._must_name_owner(provider):
             mappings.check_owner(option, mapping, provider["issuer_url"])

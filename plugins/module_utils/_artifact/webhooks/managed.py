@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import editions, features
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.projects import platform, projects
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories import prediction, queries
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
@@ -136,6 +137,7 @@ class ManagedWebhook:
             )
         selected = {"handler": "webhook", **(before or {}), **self._declared}
         domain, handler = selected["domain"], selected["handler"]
+        editions.check_options(self._artifact, features.WEBHOOK_OPTIONS, fields)
         form.check_handler(self._declared, handler)
         form.check_events(self._declared, domain, self._task.params["allow_unknown_events"])
         if before and domain != before["domain"] and "event_types" not in self._declared:
