@@ -312,7 +312,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.items.fol
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.jobs import JOB
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import PREDICTED_PLUGINS
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.dropped import ON_DROPPED
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.losses import ON_DROPPED
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
     PREDICT_MISSING,
     STATE,

@@ -39,9 +39,9 @@ notes:
     plugins C(workflow-multibranch) and C(branch-api). O(git) requires the plugin C(git). Jobs in folders require the
     plugin C(cloudbees-folder).
   - If a plugin that a Pipeline, a multibranch Pipeline or O(git) requires is not installed, the task fails before it
-    changes the job. The module cannot determine which other plugins the XML in O(config) or O(src) requires.
-  - If the XML contains elements of a plugin that is not installed, Jenkins drops most of them without an error. The
-    module detects the missing elements after the change. O(on_dropped) decides whether the task fails.
+    changes the job.
+  - If the XML contains elements of a plugin that is not installed, Jenkins drops most of them without an error.
+    O(on_dropped) decides whether the task fails.
   - Organization folders are not supported.
   - If nothing changes, the module sends one request for each job. It sends one more request for each folder that
     contains these jobs.
@@ -757,7 +757,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.job.share
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.jobs import JOB
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import PREDICTED_PLUGINS
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.dropped import ON_DROPPED
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.losses import ON_DROPPED
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (

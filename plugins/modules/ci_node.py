@@ -700,7 +700,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.nodes imp
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.nodes.managed import ManagedAgent
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import PREDICTED_PLUGINS
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.dropped import ON_DROPPED
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.losses import ON_DROPPED
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (

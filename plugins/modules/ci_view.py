@@ -425,7 +425,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.r
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.views import form, options, owners
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.views.managed import ManagedView
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.dropped import ON_DROPPED
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.losses import ON_DROPPED
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
     PREDICT_MISSING,
     PURGE,

@@ -9,6 +9,7 @@ import json
 from typing import Any
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts import groovy
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.unknown import FIND_UNKNOWN
 from support.conversation import Call, call
 
 HEADERS = {"Content-Type": "text/plain;charset=utf-8"}
@@ -30,3 +31,9 @@ def script(
         "/scriptText",
         **{"text": f"\n@@toolchain@@{json.dumps(report)}", "headers": HEADERS, "sent_form": form, **options},
     )
+
+
+def ask_unknown(names: dict[str, list[str]], unknown: dict[str, list[str]] | None = None) -> Call:
+    """Return the request for the classes and permissions of a configuration that Jenkins does not have."""
+    value = {kind: (unknown or {}).get(kind, []) for kind in names}
+    return script("find unknown classes and permissions", FIND_UNKNOWN, {"names": names}, value)

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 import pytest
 
+from support.ci_scripts import ask_unknown
 from support.ci_server import TOKEN
 from support.conversation import Call, call, conversation
 from support.running import run
@@ -209,12 +210,13 @@ def test_secret_is_written_once_and_not_returned() -> None:
     properties = "<properties>\n    <a.B>\n      <password>{}</password>\n    </a.B>\n  </properties>"
     options = {"name": "team", "config": f"<{FOLDER}>{properties.format('open sesame')}</{FOLDER}>", "diff_mode": True}
     stored = (read("team"), config("team", properties.format(SECRET)))
-    result = manage(listed(), PLUGINS, created("team", properties.format("open sesame")), *stored, **options)
+    ask = ask_unknown({"class": ["a.B"]})
+    result = manage(listed(), ask, PLUGINS, created("team", properties.format("open sesame")), *stored, **options)
     assert result["folder"]["elements"] == {"properties/a.B/password": "(encrypted)"}
     assert "sesame" not in str(result)
     unchanged = (listed(item("team")), config("team", properties.format(SECRET)))
     assert not manage(*unchanged, **options)["changed"]
-    predicted = manage(listed(), PLUGINS, **options, check_mode=True)
+    predicted = manage(listed(), ask, PLUGINS, **options, check_mode=True)
     assert "sesame" not in str(predicted)
 
 

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 import pytest
 
+from support.ci_scripts import ask_unknown
 from support.ci_server import TOKEN, deny_permission, read_before_update
 from support.conversation import Call, call, conversation
 from support.running import run
@@ -543,9 +544,9 @@ def test_missing_folder_can_be_predicted() -> None:
 
 def test_unexplained_failure_names_the_usual_causes() -> None:
     missing = call("GET", "/job/app/config.xml", 404)
-    result = manage(
-        listed(), created("app", "<no.such.Job/>", status=500), missing, name="app", config="<no.such.Job/>"
-    )
+    ask = ask_unknown({"class": ["no.such.Job"]})
+    create = created("app", "<no.such.Job/>", status=500)
+    result = manage(listed(), ask, create, missing, name="app", config="<no.such.Job/>")
     assert "no installed plugin provides the root element 'no.such.Job'" in result["msg"]
 
 
@@ -588,6 +589,7 @@ def test_change_without_effect_fails() -> None:
     result = manage(
         listed("app"),
         stored("/job/app", "<properties/>"),
+        ask_unknown({"class": ["no.such.Property"]}),
         call("POST", "/job/app/config.xml"),
         stored("/job/app", "<properties/>"),
         name="app",
@@ -662,15 +664,15 @@ def test_creation_fails_when_jenkins_drops_an_empty_object(kept: str, failed: bo
     config = f"<project><description/><properties><{REBUILD} plugin='rebuild@1.25'/></properties></project>"
     lines = ("<project>", "  <description/>", "  <properties>", f'    <{REBUILD} plugin="rebuild@1.25"/>')
     create = created("app", *lines, "  </properties>", "</project>")
-    read_plugins = [plugins("git")] if failed else []
-    result = manage(listed(), create, stored("/job/app", kept), *read_plugins, name="app", config=config)
+    read_plugins = call("GET", f"/pluginManager/api/json?tree={quote('plugins[active,shortName]', safe='')}", 403)
+    result = manage(listed(), read_plugins, create, stored("/job/app", kept), name="app", config=config)
     assert (result.get("failed", False), result["changed"]) == (failed, True)
     if failed:
         assert result["msg"] == (
             "The server accepted the change, but these fields of the job do not have the requested values: elements "
-            f"(properties/{REBUILD}). Jenkins did not keep these elements: 'properties/{REBUILD}' (the plugin "
-            "'rebuild', 1.25 in the XML, is not installed). Remove them from the configuration, install the plugin, or "
-            "set 'on_dropped: warn'."
+            f"(properties/{REBUILD}). Jenkins did not keep these elements: 'properties/{REBUILD}' (unknown or "
+            "outdated, or the plugin 'rebuild', 1.25 in the XML, is not installed). Remove them from the "
+            "configuration, install the plugin, or set 'on_dropped: warn'."
         )
 
 
@@ -707,21 +709,19 @@ def test_lost_element_of_a_missing_plugin_is_a_warning_and_the_second_run_only_r
 
 def test_unknown_element_is_sent_again_and_the_job_is_unchanged() -> None:
     kept = stored("/job/app", "<description>d</description>")
-    update = written(
-        "/job/app", "<project>", "  <description>d</description>", "  <nonsense>1</nonsense>", "</project>"
-    )
-    config = "<project><description>d</description><nonsense>1</nonsense></project>"
+    update = written("/job/app", "<project>", "  <description>d</description>", "  <jdk>1</jdk>", "</project>")
+    config = "<project><description>d</description><jdk>1</jdk></project>"
     result = manage(listed("app"), kept, update, kept, name="app", config=config, on_dropped="warn")
     assert not result["changed"]
     assert result["warnings"] == [
-        "Jenkins did not keep these elements of the configuration of job 'app': 'nonsense' (unknown or outdated)."
+        "Jenkins did not keep these elements of the configuration of job 'app': 'jdk' (unknown or outdated)."
     ]
 
 
 def test_refused_configuration_is_never_a_loss() -> None:
     kept = stored("/job/app", "<description>d</description>")
     refused = call("POST", "/job/app/config.xml", 500, text="<h1>Oops!</h1>")
-    config = "<project><nonsense>1</nonsense></project>"
+    config = "<project><jdk>1</jdk></project>"
     result = manage(listed("app"), kept, refused, kept, name="app", config=config, on_dropped="warn")
     assert result["failed"]
     assert not result["changed"]
@@ -746,3 +746,115 @@ def test_organization_folders_are_not_supported(module: str) -> None:
         "Option 'config': is the configuration of an organization folder. Organization folders are not supported yet. "
         "Create it on the pages of Jenkins."
     )
+
+
+ROWS = (
+    "USER:hudson.model.Item.Read:bob",
+    "GROUP:hudson.model.View.Read:team",
+    "Overall/Read:ann",
+    "hudson.model.Item.Create:ann",
+    "Agent/Build:ann",
+)
+MATRIX = "hudson.security.AuthorizationMatrixProperty"
+
+
+def matrix(*rows: str) -> str:
+    lines = "".join(f"<permission>{row}</permission>" for row in rows)
+    return f"<project><properties><{MATRIX}>{lines}</{MATRIX}></properties></project>"
+
+
+@pytest.mark.parametrize(
+    ("config", "named"),
+    [
+        (
+            "<project><nonsense>1</nonsense><postbuilders><x>1</x></postbuilders><jobs/></project>",
+            "'nonsense', 'postbuilders' (unknown: a freestyle job has no such setting)",
+        ),
+        (
+            "<flow-definition><jdk>8</jdk><nonsense>1</nonsense></flow-definition>",
+            "'jdk' (outdated: a Pipeline has no such setting), 'nonsense' (unknown: a Pipeline has no such setting)",
+        ),
+        (
+            matrix(*ROWS),
+            f"'properties/{MATRIX}/permission' ('hudson.model.View.Read' does not apply to a job), "
+            f"'properties/{MATRIX}/permission' ('hudson.model.Hudson.Read' does not apply to a job), "
+            f"'properties/{MATRIX}/permission' ('hudson.model.Item.Create' does not apply to a job), "
+            f"'properties/{MATRIX}/permission' ('hudson.model.Computer.Build' does not apply to a job)",
+        ),
+    ],
+)
+def test_element_that_jenkins_drops_on_each_server_is_refused_before_the_change(config: str, named: str) -> None:
+    for check_mode in (True, False):
+        result = manage(listed(), name="app", config=config, check_mode=check_mode)
+        assert not result["changed"]
+        assert result["msg"] == (
+            "The configuration of job 'app' was not sent, because Jenkins would not keep these elements as declared: "
+            f"{named}. Remove or replace them, or set 'on_dropped: warn'."
+        )
+
+
+def test_inapplicable_permission_is_dropped_with_a_warning_and_the_second_run_only_reads() -> None:
+    kept = stored("/job/app", matrix(ROWS[0]).removeprefix("<project>").removesuffix("</project>"))
+    result = manage(listed("app"), kept, name="app", config=matrix(*ROWS[:2]), on_dropped="warn")
+    assert not result["changed"]
+    assert "hudson.model.View.Read" in result["warnings"][0]
+
+
+@pytest.mark.parametrize(
+    ("element", "problem"),
+    [
+        ("<quietPeriod> 5 </quietPeriod>", "'quietPeriod' (' 5 ' must be a whole number without blanks)"),
+        ("<quietPeriod>1.0</quietPeriod>", "'quietPeriod' ('1.0' must be a whole number without blanks)"),
+        ("<quietPeriod>08</quietPeriod>", "'quietPeriod' ('08' must be a whole number without blanks)"),
+        (
+            "<quietPeriod>2147483648</quietPeriod>",
+            "'quietPeriod' ('2147483648' must be from -2147483648 to 2147483647)",
+        ),
+        ("<disabled>yes</disabled>", "'disabled' ('yes' must be 'true' or 'false')"),
+        ("<concurrentBuild> true</concurrentBuild>", "'concurrentBuild' (' true' must be 'true' or 'false')"),
+    ],
+)
+@pytest.mark.parametrize("on_dropped", ["fail", "warn"])
+def test_value_that_jenkins_does_not_read_is_refused_before_the_change(
+    element: str, problem: str, on_dropped: str
+) -> None:
+    for calls in ([listed()], [listed("app"), stored("/job/app", "")]):
+        result = manage(*calls, name="app", config=f"<project>{element}</project>", on_dropped=on_dropped)
+        assert not result["changed"]
+        assert result["msg"] == (
+            "The configuration of job 'app' was not sent, because Jenkins would not keep these elements as declared: "
+            f"{problem}. Correct them."
+        )
+
+
+def test_object_of_a_missing_plugin_is_refused_before_the_change() -> None:
+    config = f"<project><properties><{REBUILD} plugin='rebuild@1.25'/></properties></project>"
+    for before in ([listed()], [listed("app"), stored("/job/app", "")]):
+        for check_mode in (True, False):
+            result = manage(*before, plugins("git"), name="app", config=config, check_mode=check_mode)
+            assert not result["changed"]
+            assert result["msg"] == (
+                "The configuration of job 'app' was not sent, because Jenkins would not keep these elements as "
+                f"declared: 'properties/{REBUILD}' (the plugin 'rebuild', 1.25 in the XML, is not installed). Install "
+                "the plugin, remove the elements, or set 'on_dropped: warn'."
+            )
+    predicted = {"check_mode": True, "predicted_plugins": ["rebuild"]}
+    assert manage(listed(), name="app", config=config, **predicted)["changed"]
+
+
+def test_unknown_class_or_permission_is_refused_before_the_change() -> None:
+    config = (
+        f"<project><properties><{MATRIX}><permission>USER:x.Y.Z:bob</permission></{MATRIX}></properties><builders>"
+        "<a__b.C_-D><e><f.G/></e></a__b.C_-D></builders></project>"
+    )
+    names = {"class": ["a_b.C$D", "f.G"], "job": ["x.Y.Z"]}
+    ask = ask_unknown(names, {"class": ["a_b.C$D"], "job": ["x.Y.Z"]})
+    for check_mode in (True, False):
+        result = manage(listed(), ask, name="app", config=config, check_mode=check_mode)
+        assert not result["changed"]
+        assert result["msg"] == (
+            "The configuration of job 'app' was not sent, because Jenkins would not keep these elements as declared: "
+            "'builders/a__b.C_-D' (no installed plugin has the class 'a_b.C$D'), "
+            f"'properties/{MATRIX}/permission' (Jenkins does not have the permission 'x.Y.Z', or it does not apply to "
+            "a job). Remove or replace them, or set 'on_dropped: warn'."
+        )

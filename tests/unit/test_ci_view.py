@@ -11,6 +11,7 @@ from urllib.parse import quote
 import pytest
 
 from support import conversation as exact
+from support.ci_scripts import ask_unknown
 from support.ci_server import read_before_update
 from support.conversation import Call, Conversation, call
 from support.running import run
@@ -462,6 +463,7 @@ def test_unknown_class_is_reported() -> None:
     with conversation(
         listing("all"),
         missing("/view/mine/config.xml"),
+        ask_unknown({"class": ["a.b_c.View"]}),
         call("POST", "/createView?name=mine", 500, text="Oops!"),
         listing("all"),
     ) as server:

@@ -10,13 +10,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import document, dropped, fields
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import document, fields, losses
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.fields import DesiredConfiguration
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.merge import Removed
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 
 
-class Losses(dropped.LossPolicy):
+class Losses(losses.LossPolicy):
     """A policy for a job `app` on a server with some plugins; `None` if the account may not list them."""
 
     def __init__(self, on_dropped: str, plugins: dict[str, bool] | None = None) -> None:
@@ -537,3 +537,30 @@ def test_object_of_another_class_is_never_a_loss() -> None:
         stored = document.parse(f'<project><scm class="{current}"/></project>')
         texts = configuration.read(stored, is_written=False)
         assert (texts == configuration.list_desired(stored)) == is_accepted
+
+
+@pytest.mark.parametrize(
+    ("tag", "declared", "stored"),
+    [
+        ("quietPeriod", "+5", "5"),
+        ("quietPeriod", "05", "5"),
+        ("quietPeriod", "0x1F", "31"),
+        ("quietPeriod", "#1f", "31"),
+        ("quietPeriod", "-010", "-8"),
+        ("scmCheckoutRetryCount", "0", "0"),
+        ("disabled", "TRUE", "true"),
+    ],
+)
+def test_other_form_of_a_value_is_equal(tag: str, declared: str, stored: str) -> None:
+    assert (
+        find_changes(f"<project><{tag}>{declared}</{tag}></project>", f"<project><{tag}>{stored}</{tag}></project>")
+        == {}
+    )
+    changed = find_changes(f"<project><{tag}>{declared}</{tag}></project>", f"<project><{tag}>7</{tag}></project>")
+    assert changed == {tag: stored}
+
+
+@pytest.mark.parametrize("tag", ["defaultValue", "label", "command"])
+def test_text_that_looks_like_a_number_is_compared_as_it_is(tag: str) -> None:
+    declared, stored = f"<a.B><{tag}>05</{tag}></a.B>", f"<a.B><{tag}>5</{tag}></a.B>"
+    assert find_changes(declared, stored) == {tag: "05"}

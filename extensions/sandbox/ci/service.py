@@ -33,7 +33,7 @@ from .credentials import credential_scripts, credentials_api
 from .failures import FAILURES
 from .http import error_pages
 from .http.refusals import NotFound, Refusal
-from .jobs import config_api, folder_api, job_api, views
+from .jobs import class_scripts, config_api, folder_api, job_api, views
 from .lockable_resources import resources_api
 from .nodes import agents, computers
 from .plugins import install_api, plugin_api, security_scripts, update_center
@@ -50,7 +50,7 @@ from .system import management, restart_api, root
 from .system.lifecycle import check_stages
 
 # Registered by their import
-MODULES_WITH_SCRIPTS = (account_scripts, approvals, credential_scripts, security_scripts)
+MODULES_WITH_SCRIPTS = (account_scripts, approvals, class_scripts, credential_scripts, security_scripts)
 ROUTES = Routes(
     (
         *root.ROUTES,

@@ -36,6 +36,23 @@ def test_unknown_elements_are_dropped_and_defaults_are_added(ci: Ci) -> None:
     assert rewrite(ci, stored) == stored
 
 
+@pytest.mark.parametrize(
+    ("element", "stored"),
+    [
+        ("<quietPeriod>+5</quietPeriod>", "<quietPeriod>5</quietPeriod>"),
+        ("<quietPeriod>010</quietPeriod>", "<quietPeriod>8</quietPeriod>"),
+        ("<quietPeriod>0x1F</quietPeriod>", "<quietPeriod>31</quietPeriod>"),
+        ("<quietPeriod> 5 </quietPeriod>", None),
+        ("<quietPeriod>1.0</quietPeriod>", None),
+        ("<disabled>TRUE</disabled>", "<disabled>true</disabled>"),
+        ("<disabled>yes</disabled>", "<disabled>false</disabled>"),
+    ],
+)
+def test_numbers_and_booleans_are_converted(ci: Ci, element: str, stored: str | None) -> None:
+    written = rewrite(ci, f"<project>{element}</project>")
+    assert stored in written if stored else "quietPeriod" not in written
+
+
 def test_object_of_a_plugin_names_it(ci: Ci) -> None:
     branches = "<branches><hudson.plugins.git.BranchSpec/></branches>"
     config = f'<project><scm class="hudson.plugins.git.GitSCM">{branches}</scm></project>'

@@ -12,6 +12,7 @@ import pytest
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.lockable_resources import resources
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.script_approvals import approvals
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts import groovy
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.unknown import FIND_UNKNOWN
 from support.wire.ci import Ci
 
 NOW = "staticMethod java.time.Instant now"
@@ -129,3 +130,18 @@ def test_scripts_fail_when_the_plugin_is_missing(approved: Ci, name: str, code: 
     approved.post("/restart")
     approved.later(3600)
     assert "unable to resolve class" in run(approved, name, code)["error"]["message"]
+
+
+def test_unknown_classes_and_inapplicable_permissions_are_found(ci: Ci) -> None:
+    names = {
+        "class": ["hudson.plugins.git.GitSCM", "com.tikal.jenkins.plugins.multijob.MultiJobProject", "no.such.Builder"],
+        "job": ["hudson.model.Item.Read", "Job/Create", "hudson.model.View.Read", "no.such.Permission"],
+        "folder": ["Job/Create", "hudson.model.View.Read", "hudson.model.Computer.Build"],
+        "node": ["Agent/Build", "Agent/Create", "hudson.model.Item.Read"],
+    }
+    assert run(ci, "find unknown classes and permissions", FIND_UNKNOWN, names=names)["value"] == {
+        "class": ["com.tikal.jenkins.plugins.multijob.MultiJobProject", "no.such.Builder"],
+        "job": ["Job/Create", "hudson.model.View.Read", "no.such.Permission"],
+        "folder": ["hudson.model.Computer.Build"],
+        "node": ["Agent/Create", "hudson.model.Item.Read"],
+    }

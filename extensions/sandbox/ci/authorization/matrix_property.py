@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from lxml import etree
 
-from ..access.permissions import JOB_CONFIGURE
+from ..access.permissions import JOB_CONFIGURE, Permission
 from .strategies import EITHER, GROUP, USER, Entry, Sid, find_permission, list_entries
 
 FOLDER_PROPERTY = "com.cloudbees.hudson.plugins.folder.properties.AuthorizationMatrixProperty"
@@ -20,12 +20,19 @@ INHERITANCE = "org.jenkinsci.plugins.matrixauth.inheritance."
 FROM_PARENT = f"{INHERITANCE}InheritParentStrategy"
 FROM_GLOBAL = f"{INHERITANCE}InheritGlobalStrategy"
 NOT_INHERITED = f"{INHERITANCE}NonInheritingStrategy"
-# Groups of the permissions that a property can have
+# Groups of the permissions that a property can have (hudson.security.PermissionScope)
 GROUPS = {
-    FOLDER_PROPERTY: ("Job", "Run", "View", "SCM", "Credentials", "Agent"),
+    FOLDER_PROPERTY: ("Job", "Run", "View", "SCM", "Credentials"),
     JOB_PROPERTY: ("Job", "Run", "SCM", "Credentials"),
     NODE_PROPERTY: ("Agent",),
 }
+_OF_CONTAINERS = {JOB_PROPERTY: ("Job/Create",), NODE_PROPERTY: ("Agent/Create", "Agent/Provision")}
+
+
+def applies(permission: Permission, tag: str) -> bool:
+    """Return whether a permission applies to the objects that have a property."""
+    group = permission.title.partition("/")[0]
+    return group in GROUPS[tag] and permission.title not in _OF_CONTAINERS.get(tag, ())
 
 
 def lacks_sid(element: etree._Element) -> bool:
@@ -80,7 +87,7 @@ def _list_grants(element: etree._Element) -> Iterator[tuple[Sid, str]]:
     for row in element.findall("permission"):
         kind, name, sid = _split_row(row.text or "")
         permission = find_permission(name)
-        if permission and permission.title.partition("/")[0] in GROUPS[element.tag]:
+        if permission and applies(permission, element.tag):
             yield Sid(kind, sid), permission.id
 
 

@@ -14,6 +14,7 @@ PLUGINS: dict[str, tuple[str, ...]] = {
     "hudson.": (CORE,),
     "hudson.plugins.": (),
     "hudson.maven.": ("maven-plugin",),
+    "hudson.model.ExternalJob": ("external-monitor-job",),
     "hudson.matrix.": ("matrix-project",),
     "hudson.tasks.junit.": ("junit",),
     "hudson.tasks.Mailer": ("mailer",),

@@ -17,7 +17,7 @@ from ..authorization import matrix_property
 from ..jobs.item_kinds import FOLDER
 from ..plugins.installed_plugins import InstalledPlugins
 from ..storage import Storage
-from . import document, secrets
+from . import document, secrets, values
 from .migrations import migrate
 from .models import MODELS, Model
 from .plugin_classes import CORE, KNOWN, find_plugins, match_package
@@ -43,6 +43,10 @@ class ConfigurationWriter:
         class_name = str(element.tag)
         is_other = class_name.endswith(("View", "Dashboard")) and not find_plugins(class_name)
         return is_other and bool(self._find_plugin(class_name, element))
+
+    def has_class(self, class_name: str) -> bool:
+        """Return whether an installed plugin, or Jenkins itself, has a class."""
+        return self._find_plugin(class_name, etree.Element("object")) is not None
 
     def complete(
         self, element: etree._Element, tag: str | None = None, class_name: str | None = None, plugin: str = CORE
@@ -76,7 +80,7 @@ class ConfigurationWriter:
     def _complete_member(self, element: etree._Element, name: str, model: Model, plugin: str) -> etree._Element | None:
         """Return a member of an object, or None for one without a default. The last element with its name counts."""
         child, default = next(element.iterchildren(name, reversed=True), None), model.elements[name]
-        if child is not None and not self._has_class(child):
+        if child is not None and not (self._has_class(child) and values.is_readable(child)):
             child = None
         if child is None and default:
             child = etree.fromstring(default, etree.XMLParser(remove_blank_text=True))
@@ -85,11 +89,17 @@ class ConfigurationWriter:
         member = self.complete(child, plugin=plugin)
         if name in model.texts:
             del member[:]
-        if name in model.secrets:
-            member.text = secrets.reencrypt(self._storage, member.text or "")
-        elif name in model.texts:
-            member.text = _unify_line_ends(member.text or "", model.line_end)
+        if name in model.secrets or not len(member):
+            member.text = self._convert(model, name, member.text)
         return member
+
+    def _convert(self, model: Model, name: str, content: str | None) -> str | None:
+        """Return the text of a member as Jenkins writes it."""
+        if name in model.secrets:
+            return secrets.reencrypt(self._storage, content or "")
+        if name in model.texts:
+            return _unify_line_ends(content or "", model.line_end)
+        return values.convert(name, content, model.elements[name] in _list_flags(name))
 
     def _find_plugin(self, class_name: str, element: etree._Element) -> str | None:
         """Return the plugin of a class, an empty text for the core; None for names that are no classes.
@@ -123,6 +133,11 @@ def _is_omitted(element: etree._Element, attribute: str, value: str) -> bool:
     """Return whether Jenkins does not write an attribute: the plugin, and the usual class of a collection."""
     usual = ("list", "vector") if element.tag == "triggers" else ("list",)
     return attribute == "plugin" or (attribute == "class" and value in usual)
+
+
+def _list_flags(name: str) -> tuple[str, ...]:
+    """Return the defaults that a boolean can have."""
+    return f"<{name}>false</{name}>", f"<{name}>true</{name}>"
 
 
 def _unify_line_ends(text: str, line_end: str | None) -> str:

@@ -11,7 +11,10 @@ import xml.etree.ElementTree as ET
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import SharedValues
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization import form
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization.permissions import Permissions
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization.permissions import (
+    Permissions,
+    applies,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration import ownership
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.ownership import SharedSources
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.jobs import job_path
@@ -89,8 +92,7 @@ def check_permissions(target: Target, holders: Fields) -> None:
     for kind, named in holders.items():
         for name, permissions in named.items():
             for permission in permissions or ():
-                group = permission.partition("/")[0]
-                if group == "Overall" or (target.option == "node") != (group == "Agent"):
+                if not applies(permission, target.option):
                     raise BadOption(f"{kind}.{name}", f"'{permission}' does not apply to a {target.option}")
 
 

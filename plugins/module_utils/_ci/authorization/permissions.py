@@ -36,6 +36,13 @@ IDS = {
     for (group, class_name), names in _COMMON.items()
     for name in names.split()
 }
+# Permissions that do not apply to the object that has a matrix, by the beginnings of their names. The scope of each is
+# in its class (hudson.security.PermissionScope), and the scope of the object in its property of matrix-auth
+_INAPPLICABLE = {
+    "job": ("Agent/", "Overall/", "View/", "Job/Create"),
+    "folder": ("Agent/", "Overall/"),
+    "node": ("Agent/Create", "Agent/Provision"),
+}
 _NAMES = {identifier: name for name, identifier in IDS.items()}
 _SCRIPT_NAME = "list permissions"
 _SCRIPT = """\
@@ -43,6 +50,17 @@ hudson.security.PermissionGroup.all.collectMany { group ->
     group.permissions.collect { [it.id, group.title.toString(Locale.US) + '/' + it.name] }
 }
 """
+
+
+def applies(permission: str, kind: str) -> bool:
+    """Return whether a permission applies to a kind of objects, as far as it is known.
+
+    :arg permission: its name or ID
+    :arg kind: `folder`, `job` or `node`
+    """
+    name = find_common_name(permission)
+    is_of_others = kind == "node" and "/" in name and not name.startswith("Agent/")
+    return not is_of_others and not name.startswith(_INAPPLICABLE[kind])
 
 
 def find_common_name(permission: str) -> str:

@@ -19,7 +19,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.items imp
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import require_plugin
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import document, fields, stored
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.dropped import LossPolicy
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.losses import LossPolicy
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.merge import is_encrypted
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     ToolchainError,

@@ -18,8 +18,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service i
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import class_plugins, stored
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import fields as xml_fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.document import serialize
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.dropped import LossPolicy
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.fields import DesiredConfiguration
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.losses import LossPolicy
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.merge import copy_declared, is_encrypted
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
@@ -303,7 +303,7 @@ class ManagedJob:
             declared_root,
             exact=params["exact"],
             update_secret=params["update_secret"],
-            losses=LossPolicy(self._task, self._ci, f"job '{self._name}'"),
+            losses=LossPolicy(self._task, self._ci, f"job '{self._name}'", self._shared.list_plugins),
         )
 
     def _check_place(self) -> None:

@@ -33,7 +33,11 @@ class SharedJobs:
         :raises ToolchainError: if a plugin is not installed or not active
         """
         for plugin in sorted(set(plugins) - ci.predicted_plugins):
-            required.check_required(self._values.get("plugins", lambda: required.list_plugins(ci)), plugin, purpose)
+            required.check_required(self.list_plugins(ci), plugin, purpose)
+
+    def list_plugins(self, ci: CiService) -> dict[str, bool] | None:
+        """Return whether each installed plugin is active, or `None` if the account may not list them."""
+        return self._values.get("plugins", lambda: required.list_plugins(ci))
 
     def list_undeclared(self, task: Task, ci: CiService, items: t.Iterable[Fields]) -> set[str]:
         """Return the jobs in the folders of these items, except for jobs that an item renames and for branch jobs.

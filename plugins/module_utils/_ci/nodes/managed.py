@@ -18,11 +18,11 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.nodes.sec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import require_plugin
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import stored
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.dropped import LossPolicy
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.fields import (
     DesiredConfiguration,
     check_complete,
 )
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.losses import LossPolicy
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, merge_fields

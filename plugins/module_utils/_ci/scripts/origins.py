@@ -84,6 +84,15 @@ ORIGINS: dict[str, tuple[Origin, ...]] = {
     "check regular expressions": (Origin("Java 8", ("java.util.regex.Pattern",)),),
     "configure the built-in node": (Origin(_JENKINS, ("hudson.model.Node", "jenkins.model.Jenkins")),),
     "delete a lockable resource": (_LOCKABLE_RESOURCES,),
+    "find unknown classes and permissions": (
+        Origin(
+            _JENKINS,
+            (
+                *("com.thoughtworks.xstream.mapper.CannotResolveClassException", "hudson.model.Items"),
+                *("hudson.security.PermissionGroup", "hudson.security.PermissionScope"),
+            ),
+        ),
+    ),
     "hash credentials": _CREDENTIALS,
     "list API tokens": (_TOKENS,),
     "list permissions": (Origin(_JENKINS, ("hudson.security.PermissionGroup",)),),

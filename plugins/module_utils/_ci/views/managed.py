@@ -23,12 +23,12 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.views.own
     list_views,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import document, stored
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.dropped import LossPolicy
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.fields import (
     DesiredConfiguration,
     check_complete,
     hide_encrypted,
 )
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.losses import LossPolicy
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
     MissingName,

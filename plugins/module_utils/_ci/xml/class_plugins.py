@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 import typing as t
 import xml.etree.ElementTree as ET
 
@@ -18,6 +19,26 @@ _PLUGINS = {
     "hudson.plugins.git.": "git",
     "jenkins.plugins.git.": "git",
 }
+# Packages of Jenkins itself, of Java and of Guava, and what plugins have in these packages
+_CORE = (
+    *(
+        "com.google.common.",
+        "hudson.cli.",
+        "hudson.console.",
+        "hudson.markup.",
+        "hudson.model.",
+        "hudson.node_monitors.",
+    ),
+    *("hudson.scm.", "hudson.search.", "hudson.security.", "hudson.slaves.", "hudson.tasks.", "hudson.tools."),
+    *("hudson.triggers.", "hudson.util.", "hudson.views.", "java.", "jenkins.model.", "jenkins.mvn.", "jenkins.scm."),
+    *("jenkins.security.", "jenkins.slaves.", "jenkins.tasks.", "jenkins.triggers.", "jenkins.util."),
+)
+# Packages of plugins that the modules and the plugins above require anyway
+_REQUIRED = ("com.cloudbees.hudson.plugins.folder.", "hudson.plugins.sshslaves.", "org.jenkinsci.plugins.matrixauth.")
+_IN_CORE_PACKAGES = (
+    *("hudson.model.ExternalJob", "hudson.scm.CVSSCM", "hudson.scm.SubversionSCM", "hudson.slaves.CommandLauncher"),
+    *("hudson.tasks.Ant", "hudson.tasks.JavadocArchiver", "hudson.tasks.Mailer", "hudson.tasks.junit."),
+)
 
 
 def list_plugins(root: ET.Element) -> list[str]:
@@ -29,3 +50,15 @@ def find_plugins(element: ET.Element) -> t.Iterator[str]:
     """Yield the known plugins of the class after which an element is named, and of the class of its content."""
     for name in (element.tag, element.get("class", "")):
         yield from (plugin for beginning, plugin in _PLUGINS.items() if name.startswith(beginning))
+
+
+def is_foreign(name: str) -> bool:
+    """Return whether a name is that of a class that neither Jenkins itself nor a known plugin has."""
+    if "." not in name or name.startswith((*_PLUGINS, *_REQUIRED)):
+        return False
+    return not name.startswith(_CORE) or name.startswith(_IN_CORE_PACKAGES)
+
+
+def get_class(element: ET.Element) -> str:
+    """Return the class of an object, or another name of it, which has no dots."""
+    return element.get("class") or re.sub("_-|__", lambda match: "$" if match[0] == "_-" else "_", element.tag)

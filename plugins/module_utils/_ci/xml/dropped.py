@@ -11,22 +11,15 @@ import dataclasses
 import typing as t
 import xml.etree.ElementTree as ET
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugins.required import list_plugins
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.class_plugins import find_plugins
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.normal_forms import is_same_class
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.outdated import Found, is_empty
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.outdated import is_empty
 
-ON_DROPPED = ArgumentSpec(dict(on_dropped=dict(type="str", choices=["fail", "warn"], default="fail")))
 # Texts for which an empty one differs from a missing one: a default (hudson.model.StringParameterDefinition), and a
 # value of a list, such as a choice
 _EMPTY_TEXTS = ("defaultValue", "string")
 # What Jenkins sets instead of an object whose class it does not have
 _DEFAULT_CLASSES = ("hudson.scm.NullSCM",)
-_MAX_NAMED = 10
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,6 +39,12 @@ class Dropped:
     def is_attribute(self) -> bool:
         """Whether it is an attribute."""
         return self.path.rpartition("/")[2].startswith("@")
+
+    @property
+    def has_class(self) -> bool:
+        """Whether it is an object of a class that a plugin can have."""
+        element = self.owners[-1]
+        return not self.is_attribute and ("." in element.tag or "." in element.get("class", ""))
 
     @property
     def is_insignificant(self) -> bool:
@@ -74,84 +73,6 @@ class Dropped:
                 name, _at, version = owner.attrib["plugin"].partition("@")
                 return name, version
         return next(find_plugins(self.owners[-1]), ""), ""
-
-
-class LossPolicy:
-    """What happens to declared elements that Jenkins does not store.
-
-    :arg what: the object, such as `job 'app'`
-    """
-
-    def __init__(self, task: Task, ci: CiService, what: str) -> None:
-        self._task, self._ci, self._what = task, ci, what
-        self._plugins: list[dict[str, bool] | None] = []
-        self.accepts = task.params["on_dropped"] == "warn"
-
-    def refuse_outdated(self, outdated: list[Found]) -> None:
-        """
-        :raises ToolchainError: if there are outdated elements
-        """
-        if outdated:
-            raise ToolchainError(
-                f"The configuration of {self._what} was not sent, because Jenkins would not keep these elements as "
-                f"declared: {_join_outdated(outdated)}. Remove or replace them, or set 'on_dropped: warn'."
-            )
-
-    def warn_of_outdated(self, outdated: list[Found]) -> None:
-        """Warn that elements are replaced or left out."""
-        if outdated:
-            self._task.warn(
-                f"Jenkins does not keep these elements of the configuration of {self._what} as declared: "
-                f"{_join_outdated(outdated)}."
-            )
-
-    def warn(self, dropped: list[Dropped]) -> None:
-        """Warn that Jenkins has not stored elements."""
-        if dropped:
-            self._task.warn(
-                f"Jenkins did not keep these elements of the configuration of {self._what}: {self._describe(dropped)}."
-            )
-
-    def explain(self, dropped: list[Dropped]) -> str:
-        """Return a sentence that says which elements Jenkins has not stored and why, or an empty text."""
-        if not dropped:
-            return ""
-        return (
-            f" Jenkins did not keep these elements: {self._describe(dropped)}. Remove them from the configuration, "
-            "install the plugin, or set 'on_dropped: warn'."
-        )
-
-    def lacks_plugin(self, dropped: Dropped) -> bool:
-        """Return whether the plugin of an element is surely missing or inactive."""
-        name, _version = dropped.plugin
-        if not name or not _has_class(dropped) or name in self._ci.predicted_plugins:
-            return False
-        plugins = self._fetch_plugins()
-        return plugins is not None and not plugins.get(name)
-
-    def _fetch_plugins(self) -> dict[str, bool] | None:
-        if not self._plugins:
-            self._plugins.append(list_plugins(self._ci))
-        return self._plugins[0]
-
-    def _describe(self, dropped: list[Dropped]) -> str:
-        named = [f"'{loss.path}' ({loss.permission}{self._find_reason(loss)})" for loss in dropped[:_MAX_NAMED]]
-        rest = f", and {len(dropped) - _MAX_NAMED} others" if len(dropped) > _MAX_NAMED else ""
-        return ", ".join(named) + rest
-
-    def _find_reason(self, dropped: Dropped) -> str:
-        name, version = dropped.plugin
-        if not name:
-            return "unknown or outdated" + (", or its plugin is not installed" if _has_class(dropped) else "")
-        plugins = self._fetch_plugins()
-        declared = f"'{name}'{f', {version} in the XML,' if version else ''}"
-        if plugins is None:
-            return f"unknown or outdated, or the plugin {declared} is not installed"
-        if name not in plugins:
-            return f"the plugin {declared} is not installed"
-        if not plugins[name]:
-            return f"the plugin {declared} is not active"
-        return f"unknown to the installed plugin {declared} or outdated"
 
 
 def restore(
@@ -246,16 +167,3 @@ def _is_contained(declared: ET.Element, stored: ET.Element) -> bool:
         current is not None and (desired is None or _is_contained(desired, current))
         for current, desired in _pair(stored, declared)
     )
-
-
-def _has_class(dropped: Dropped) -> bool:
-    """Return whether an element is an object of a class that a plugin can have."""
-    element = dropped.owners[-1]
-    return not dropped.is_attribute and ("." in element.tag or "." in element.get("class", ""))
-
-
-def _join_outdated(outdated: list[Found]) -> str:
-    paths: dict[str, list[str]] = {}
-    for found in outdated:
-        paths.setdefault(found.rule.advice, []).append(f"'{found.path}'")
-    return ", ".join(f"{', '.join(named)} (outdated: {advice})" for advice, named in paths.items())

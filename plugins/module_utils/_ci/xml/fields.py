@@ -10,12 +10,7 @@ import copy
 import typing as t
 import xml.etree.ElementTree as ET
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.dropped import (
-    Dropped,
-    LossPolicy,
-    omit,
-    restore,
-)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.losses import Losses, LossPolicy
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.merge import (
     UNORDERED,
     Removed,
@@ -24,7 +19,6 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.merge
     merge,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.normal_forms import normalize
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.outdated import Found, find_outdated, replace
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._secret_patterns import is_password
 
@@ -76,11 +70,8 @@ class DesiredConfiguration:
         self.declared = declared
         self._exact = exact
         self._replaces_secrets = update_secret == "always"
-        self._losses = losses
-        self._is_compared = self._is_accepted = False
-        self._outdated: list[Found] = []
+        self._losses = Losses(losses)
         self._removed: set[str] = set()
-        self._dropped: list[Dropped] = []
         self._normalize_declared()
 
     def read(self, stored: ET.Element, *, is_written: bool) -> StoredTexts:
@@ -102,9 +93,10 @@ class DesiredConfiguration:
                 is_equal = is_written or not self._replaces_secrets
                 texts[path] = self._declared_texts.get(path, ENCRYPTED) if is_equal else ENCRYPTED
         texts.visible = texts
-        if self._accepts_losses and self._dropped:
-            kept = list_texts(self._restore(stored, lambda dropped: dropped.is_insignificant)).items()
-            texts.visible = {path: ENCRYPTED if is_encrypted(text) else text for path, text in kept}
+        kept = self._losses.find_kept(stored, self.declared)
+        if kept is not None:
+            items = list_texts(kept).items()
+            texts.visible = {path: ENCRYPTED if is_encrypted(text) else text for path, text in items}
         return texts
 
     def list_desired(self, stored: ET.Element | None) -> dict[str, str | None]:
@@ -113,10 +105,10 @@ class DesiredConfiguration:
         :raises ToolchainError: if a placeholder would be written instead of a secret
         """
         if stored is None:
-            self._replace_outdated(None)
-            self._list_current(self._predict_stored(), is_written=False)
+            self._find_losses(None)
+            self._list_current(self._losses.predict_stored(self.declared), is_written=False)
             _check_placeholders(self._declared_texts)
-            return dict(self._select_kept(self._declared_texts))
+            return dict(self._losses.select_kept(self._declared_texts))
         merged, current = self._list_merged(stored), self._list_current(stored, False)
         _check_placeholders({path: text for path, text in merged.items() if current.get(path) != text})
         changed = {
@@ -133,87 +125,34 @@ class DesiredConfiguration:
 
     def record_acceptance(self) -> None:
         """Record that Jenkins has accepted the configuration: what it lacks from now on, Jenkins has dropped."""
-        self._is_accepted = True
+        self._losses.record_acceptance()
 
     def check_kept(self) -> None:
-        """Refuse outdated elements before the change, unless their loss is accepted.
+        """Refuse elements before the change that Jenkins would not store, unless their loss is accepted.
 
-        :raises ToolchainError: if there are outdated elements
+        :raises ToolchainError: if there are such elements
         """
-        if self._losses is not None and not self._losses.accepts:
-            self._losses.refuse_outdated(self._outdated)
+        self._losses.check()
 
     def explain_loss(self) -> str:
         """Return why the configuration that was read last lacks declared elements, or an empty text."""
-        return "" if self._losses is None or self._accepts_losses else self._losses.explain(self._dropped)
+        return self._losses.explain()
 
     def show(self, texts: dict[str, t.Any]) -> dict[str, t.Any]:
         """Return the texts of a stored or predicted configuration without those of elements that Jenkins drops."""
-        return texts.visible if isinstance(texts, StoredTexts) else self._select_kept(texts)
-
-    def _select_kept(self, texts: dict[str, t.Any]) -> dict[str, t.Any]:
-        if not self._accepts_losses:
-            return texts
-        kept = {path: text for path, text in texts.items() if not any(_is_in(path, loss) for loss in self._dropped)}
-        for loss in self._dropped:
-            parent, _slash, name = loss.path.rpartition("/")
-            order = f"{parent}/@order".removeprefix("/")
-            if kept.get(order):
-                names = _without(kept[order].split(", "), name.partition("[")[0])
-                kept.pop(order)
-                kept.update({order: ", ".join(names)} if len(set(names)) > 1 else {})
-        return kept
+        return texts.visible if isinstance(texts, StoredTexts) else self._losses.select_kept(texts)
 
     def _list_current(self, stored: ET.Element, is_written: bool) -> Texts:
         """Return the texts of a stored configuration in normal form, with the lost elements whose loss is accepted."""
-        self._replace_outdated(stored)
-        self._dropped = []
+        self._find_losses(stored)
+        return list_texts(self._losses.restore(stored, self.declared, is_written))
 
-        def accepts(dropped: Dropped) -> bool:
-            if dropped.is_insignificant:
-                return True
-            is_accepted = self._accepts_losses and dropped.is_acceptable and self._is_explained(dropped)
-            if is_accepted or is_written:
-                self._dropped.append(dropped)
-            return is_accepted
-
-        restored = self._restore(stored, accepts)
-        if self._losses is not None and self._accepts_losses:
-            self._losses.warn(self._dropped)
-        return list_texts(restored)
-
-    def _predict_stored(self) -> ET.Element:
-        """Return the declared configuration of a new object without objects whose plugin is surely missing."""
-        declared = copy_declared(self.declared)
-        if self._losses is not None and self._accepts_losses:
-            omit(declared, self._losses.lacks_plugin)
-        return declared
-
-    def _restore(self, stored: ET.Element, accepts: t.Callable[[Dropped], bool]) -> ET.Element:
-        return restore(normalize(stored), normalize(copy_declared(self.declared)), accepts)
-
-    @property
-    def _accepts_losses(self) -> bool:
-        return self._losses is not None and self._losses.accepts
-
-    def _is_explained(self, dropped: Dropped) -> bool:
-        """Return whether Jenkins has surely dropped an element: it accepted it before, or its plugin is missing."""
-        return self._is_accepted or (self._losses is not None and self._losses.lacks_plugin(dropped))
+    def _find_losses(self, stored: ET.Element | None) -> None:
+        if self._losses.find_known(self.declared, stored):
+            self._normalize_declared()
 
     def _list_merged(self, stored: ET.Element) -> Texts:
         return list_texts(normalize(self.merge(stored)))
-
-    def _replace_outdated(self, stored: ET.Element | None) -> None:
-        """Find the outdated elements at the first comparison, and replace them if their loss is accepted."""
-        if self._is_compared:
-            return
-        self._is_compared = True
-        self._outdated = list(find_outdated(self.declared, stored))
-        if self._losses is not None and self._accepts_losses:
-            self._losses.warn_of_outdated(self._outdated)
-            for found in self._outdated:
-                replace(found)
-            self._normalize_declared()
 
     def _normalize_declared(self) -> None:
         self._declared_texts = list_texts(normalize(copy_declared(self.declared)))
@@ -280,19 +219,6 @@ def _check_placeholders(written: Texts) -> None:
 def _is_secret(path: str) -> bool:
     name = path.rpartition("/")[2].partition("[")[0].removeprefix("@")
     return is_password(name) or (name == "defaultValue" and _PASSWORD_PARAMETER in path)
-
-
-def _is_in(path: str, dropped: Dropped) -> bool:
-    """Return whether a path is that of a lost element, or inside it."""
-    return path == dropped.path or path.startswith(f"{dropped.path}/")
-
-
-def _without(names: list[str], name: str) -> list[str]:
-    """Return a list without the last occurrence of a name."""
-    reverse = names[::-1]
-    if name in reverse:
-        reverse.remove(name)
-    return reverse[::-1]
 
 
 def _add_texts(texts: Texts, element: ET.Element, path: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization.permissions import IDS
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.values import normalize_value
 
 # Commands whose line ends Jenkins unifies, by the step: hudson.tasks.BatchFile (LineEndingConversion, CRLF) and
 # hudson.tasks.Shell (fixCrLf, LF)
@@ -27,34 +28,6 @@ _SORTED_CLASSES = ("sorted-set", "tree-map", "tree-set", "java.util.TreeMap", "j
 # The order of a set, which is not configurable (java.util.TreeSet)
 COMPARATOR = "comparator"
 _PREFIXES = ("USER:", "GROUP:")
-# Booleans of hudson.model.Job, AbstractProject, ParameterDefinition, View and of build steps in Jenkins itself. XStream
-# (BooleanConverter) reads them without regard to case
-_FLAGS = frozenset(
-    (
-        "allowEmptyArchive",
-        "blockBuildWhenDownstreamBuilding",
-        "blockBuildWhenUpstreamBuilding",
-        "canRoam",
-        "caseSensitive",
-        "concurrentBuild",
-        "defaultExcludes",
-        "disabled",
-        "filterExecutors",
-        "filterQueue",
-        "fingerprint",
-        "followSymlinks",
-        "ignorePostCommitHooks",
-        "keepDependencies",
-        "lightweight",
-        "onlyIfSuccessful",
-        "recurse",
-        "removeLastBuild",
-        "sandbox",
-        "trim",
-        "usernameSecret",
-        "webSocket",
-    )
-)
 # Names of collections in XStream (`XStream.setupAliases`). Jenkins omits the class if it is the usual one of a field
 _COLLECTIONS = frozenset(
     (
@@ -89,7 +62,7 @@ _WRAPPER = "java.util.Arrays$ArrayList"
 def normalize(root: ET.Element) -> ET.Element:
     """Return a copy of a configuration in the form in which configurations are compared."""
     copied = ET.Element(root.tag, {name: value for name, value in root.attrib.items() if not _is_omitted(name, value)})
-    copied.text = _lower_flag(root.text) if root.tag in _FLAGS else root.text
+    copied.text = root.text and normalize_value(root.tag, root.text)
     children = [normalize(child) for child in root]
     for child in children:
         if child.tag == _COMMANDS.get(root.tag) and child.text:
@@ -112,11 +85,6 @@ def _is_omitted(attribute: str, value: str) -> bool:
     if attribute != "class" or value == _WRAPPER:
         return False
     return value in _COLLECTIONS or value.startswith(_COLLECTION_PACKAGES)
-
-
-def _lower_flag(text: str | None) -> str | None:
-    lower = text and text.lower()
-    return lower if lower in ("true", "false") else text
 
 
 def _sort(root: ET.Element, children: list[ET.Element]) -> list[ET.Element]:
@@ -147,19 +115,23 @@ def _sort_set(tag: str, children: list[ET.Element]) -> list[ET.Element]:
     values: dict[str, str] = {}
     for child in children:
         if child.tag == _SETS[tag]:
-            value = _normalize_value(tag, child.text or "")
+            value = _normalize_permission(child.text or "") if tag in MATRICES else child.text or ""
             values.setdefault(value.lower() if ignores_case else value, value)
     others = [child for child in children if child.tag not in (_SETS[tag], COMPARATOR)]
     return [*others, *(_new_value(_SETS[tag], value) for value in sorted(values.values()))]
 
 
-def _normalize_value(tag: str, value: str) -> str:
-    """Return a value of a set. Jenkins stores the IDs of permissions, such as `hudson.model.Item.Read`."""
-    if tag not in MATRICES:
-        return value
-    prefix = next((prefix for prefix in _PREFIXES if value.startswith(prefix)), "")
-    permission, colon, name = value[len(prefix) :].partition(":")
-    return f"{prefix}{IDS.get(permission, permission)}{colon}{name}"
+def split_permission(row: str) -> tuple[str, str, str]:
+    """Return the prefix of a row of a matrix, such as `USER:`, the ID of its permission, and the name of the holder."""
+    prefix = next((prefix for prefix in _PREFIXES if row.startswith(prefix)), "")
+    permission, _colon, name = row[len(prefix) :].partition(":")
+    return prefix, IDS.get(permission, permission), name
+
+
+def _normalize_permission(row: str) -> str:
+    """Return a row as Jenkins stores it: with the ID of the permission, such as `hudson.model.Item.Read`."""
+    prefix, permission, name = split_permission(row)
+    return f"{prefix}{permission}:{name}" if name else row
 
 
 def _new_value(tag: str, value: str) -> ET.Element:
