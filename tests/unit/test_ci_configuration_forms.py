@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration import forms
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration import forms, symbols
 from sandbox.client import Sandbox
 from support.running import run
 from unit.test_ci_configuration import apply, check, configure, export, list_known, sources, who_am_i
@@ -61,6 +61,37 @@ EQUAL: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "folder of the agent": (agent("dumb", remoteFS="/srv\n"), EXPORTED_AGENT),
     "names": ({"NumExecutors": "+2", "systemmessage": "a"}, {"numExecutors": 2, "systemMessage": "a"}),
     "blank text": ({"systemMessage": " \n "}, {}),
+    "columns": (
+        {"views": [{"list": {"name": "A", "columns": ["statusColumn", {"JobColumn": {}}, "lastStableColumn"]}}]},
+        {"views": [{"list": {"name": "A", "columns": ["status", "jobName", "lastStable"]}}]},
+    ),
+    "SSH launcher": (
+        agent("permanent", launcher={"sSHLauncher": {"host": "h", "port": 22}}),
+        {"nodes": [{"permanent": {**AGENT, "launcher": {"ssh": {"host": "h", "port": 22}}}}]},
+    ),
+    "host keys": (
+        agent(
+            "permanent",
+            launcher={
+                "ssh": {"sshHostKeyVerificationStrategy": {"NonVerifyingKeyVerificationStrategy": {}}, "host": "h"}
+            },
+        ),
+        {
+            "nodes": [
+                {
+                    "permanent": {
+                        **AGENT,
+                        "launcher": {
+                            "ssh": {
+                                "sshHostKeyVerificationStrategy": "nonVerifyingKeyVerificationStrategy",
+                                "host": "h",
+                            }
+                        },
+                    }
+                }
+            ]
+        },
+    ),
     "crumb issuer": ({"crumbIssuer": "default"}, {"crumbIssuer": "standard"}),
     "views": (
         {"views": [{"allView": {"name": "all"}}, {"List": {"name": "A"}}]},
@@ -253,8 +284,31 @@ def test_roots_with_jobs_are_refused(root: str) -> None:
     assert result["msg"].startswith(f"Option 'configuration.{root}': cannot be set: Jenkins does not export")
 
 
+@pytest.mark.parametrize(
+    ("path", "declared", "exported"),
+    [
+        ("credentials.system", [{"usernamePasswordCredentialsImpl": {"id": "a"}}], [{"usernamePassword": {"id": "a"}}]),
+        ("credentials.system", [{"aWSCredentialsImpl": {"id": "a"}}], [{"aws": {"id": "a"}}]),
+        ("credentials.system", [{"GitHubAppCredentials": {}}], [{"gitHubApp": {}}]),
+        ("credentials.system", [{"ownTokenCredentialsImpl": {}}], [{"ownToken": {}}]),
+        ("credentials.system", ["ownTokenCredentialsImpl"], ["ownTokenCredentialsImpl"]),
+        (
+            "unclassified.globalLibraries",
+            {"modernSCM": {"scm": {"git": {}}}},
+            {"modernSCM": {"scm": {"gitSource": {}}}},
+        ),
+    ],
+)
+def test_symbols_of_other_roots_are_renamed(path: str, declared: Any, exported: Any) -> None:
+    member = "credentials" if path.startswith("credentials") else "retriever"
+    renamed = symbols.rename_symbols(tuple(path.split(".")), {member: declared, "other": 1})
+    assert renamed == {member: exported, "other": 1}
+    assert symbols.rename_symbols(tuple(path.split(".")), renamed) == renamed
+
+
 def test_each_form_names_its_class() -> None:
-    rows = [symbol.source for _extension_point, symbols in forms._CLASSES.values() for symbol in symbols]
+    classes = (*symbols._OF_JENKINS.values(), *symbols._OF_OTHERS.values())
+    rows = [symbol.source for _extension_point, named in classes for symbol in named]
     rows += [*forms.SETS.values(), *(row.source for row in forms.REFUSED.values())]
     assert all(source.count(".") >= 2 and source.rpartition(".")[2][0].isupper() for source in rows)
 

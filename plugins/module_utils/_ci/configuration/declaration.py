@@ -8,7 +8,8 @@ from __future__ import annotations
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization import casc
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration import documents, forms
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization.permissions import applies
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration import documents, forms, symbols
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.comparison import (
     MASKS,
     USERS,
@@ -48,7 +49,7 @@ def _check_names(option: str, members: t.Any, names: t.Iterable[str]) -> None:
 
 def normalize(path: Path, value: t.Any) -> t.Any:
     """Return the value of an attribute in the form that Jenkins exports. Old versions export other symbols."""
-    renamed = forms.rename_symbols(path, value)
+    renamed = symbols.rename_symbols(path, value)
     if path in _WITH_MATRICES:
         renamed = casc.normalize_matrices(renamed)
     return casc.normalize_roles(renamed) if path == _STRATEGY else renamed
@@ -125,7 +126,7 @@ class Declaration:
         realm = self.sent.get(_REALM)
         option = f"{self.option}.{'.'.join(_REALM)}"
         for name in realm if isinstance(realm, dict) else ():
-            if name != _LOCAL and _LOCAL in forms.rename_symbols(_REALM, {name: {}}):
+            if name != _LOCAL and _LOCAL in symbols.rename_symbols(_REALM, {name: {}}):
                 raise BadOption(option, f"must have the key '{_LOCAL}' instead of '{name}'")
         members = realm.get(_LOCAL) if isinstance(realm, dict) else None
         _check_names(f"{option}.{_LOCAL}", members, USERS[-1:])
@@ -138,7 +139,7 @@ class Declaration:
         """Refuse permissions in the matrices of nodes that Jenkins would drop."""
         for path in _WITH_MATRICES[1:]:
             for grant in casc.list_node_grants(self.attributes.get(path)):
-                if "/" in grant.permission and not grant.permission.startswith("Agent/"):
+                if not applies(grant.permission, "node"):
                     raise BadOption(f"{self.option}.{'.'.join(path)}", f"'{grant.permission}' does not apply to a node")
 
     @property

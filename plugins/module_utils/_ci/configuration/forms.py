@@ -17,131 +17,8 @@ Path = tuple[str, ...]
 
 _VARIABLE = re.compile(r"(?<!\^)\$\{")
 _WHOLE_NUMBER = re.compile(r"[+-]?\d{1,10}")
-# Members of Jenkins. Their objects have classes of plugins with names of their own
-_ROOT, _FOREIGN = "jenkins", "clouds"
+_ROOT = "jenkins"
 
-
-class Symbol(t.NamedTuple):
-    """A class that the configuration names by a symbol.
-
-    The plugin accepts each symbol of the class and names that it derives from the class, in upper and lower case. See
-    io.jenkins.plugins.casc.impl.attributes.DescribableAttribute.getSymbols.
-
-    :ivar exported: the symbol that Jenkins exports
-    :ivar source: the class
-    :ivar others: its other symbols
-    """
-
-    exported: str
-    source: str
-    others: tuple[str, ...] = ()
-
-    def list_names(self, extension_point: str) -> t.Iterator[str]:
-        """Yield all names of the class in lower case.
-
-        :arg extension_point: name of the class that it extends
-        """
-        name = re.split(r"[.$]", self.source)[-1]
-        derived = [name, name.removesuffix(extension_point), name.removesuffix(f"{extension_point}Impl")]
-        yield from (other.lower() for other in (self.exported, *self.others, *derived) if other)
-
-
-_NODE_PROPERTIES = (
-    "NodeProperty",
-    (
-        Symbol("authorizationMatrix", "org.jenkinsci.plugins.matrixauth.AuthorizationMatrixNodeProperty"),
-        Symbol("diskSpaceMonitor", "hudson.node_monitors.DiskSpaceMonitorNodeProperty"),
-        Symbol("envVars", "hudson.slaves.EnvironmentVariablesNodeProperty"),
-        Symbol("toolLocation", "hudson.tools.ToolLocationNodeProperty"),
-    ),
-)
-_VIEWS = (
-    "View",
-    (
-        Symbol("all", "hudson.model.AllView"),
-        Symbol("list", "hudson.model.ListView"),
-        Symbol("myView", "hudson.model.MyView"),
-        Symbol("proxy", "hudson.model.ProxyView"),
-    ),
-)
-# The extension point and the classes by the name of the member
-_CLASSES: dict[str, tuple[str, tuple[Symbol, ...]]] = {
-    "authorizationStrategy": (
-        "AuthorizationStrategy",
-        (
-            Symbol("globalMatrix", "hudson.security.GlobalMatrixAuthorizationStrategy"),
-            Symbol("legacy", "hudson.security.LegacyAuthorizationStrategy"),
-            Symbol("loggedInUsersCanDoAnything", "hudson.security.FullControlOnceLoggedInAuthorizationStrategy"),
-            Symbol("projectMatrix", "hudson.security.ProjectMatrixAuthorizationStrategy"),
-            Symbol("roleBased", "com.michelin.cio.hudson.plugins.rolestrategy.RoleBasedAuthorizationStrategy"),
-            Symbol("unsecured", "hudson.security.AuthorizationStrategy$Unsecured"),
-        ),
-    ),
-    "crumbIssuer": ("CrumbIssuer", (Symbol("standard", "hudson.security.csrf.DefaultCrumbIssuer"),)),
-    "globalNodeProperties": _NODE_PROPERTIES,
-    "launcher": (
-        "ComputerLauncher",
-        (
-            Symbol("command", "hudson.slaves.CommandLauncher"),
-            Symbol("inbound", "hudson.slaves.JNLPLauncher", ("jnlp",)),
-            Symbol("ssh", "hudson.plugins.sshslaves.SSHLauncher"),
-        ),
-    ),
-    "markupFormatter": (
-        "MarkupFormatter",
-        (
-            Symbol("plainText", "hudson.markup.EscapedMarkupFormatter"),
-            Symbol("rawHtml", "hudson.markup.RawHtmlMarkupFormatter"),
-        ),
-    ),
-    "nodeMonitors": (
-        "NodeMonitor",
-        (
-            Symbol("architecture", "hudson.node_monitors.ArchitectureMonitor"),
-            Symbol("clock", "hudson.node_monitors.ClockMonitor"),
-            Symbol("diskSpace", "hudson.node_monitors.DiskSpaceMonitor"),
-            Symbol("responseTime", "hudson.node_monitors.ResponseTimeMonitor"),
-            Symbol("swapSpace", "hudson.node_monitors.SwapSpaceMonitor"),
-            Symbol("tmpSpace", "hudson.node_monitors.TemporarySpaceMonitor"),
-        ),
-    ),
-    "nodeProperties": _NODE_PROPERTIES,
-    "nodes": ("Node", (Symbol("permanent", "hudson.slaves.DumbSlave", ("dumb", "slave")),)),
-    "primaryView": _VIEWS,
-    "projectNamingStrategy": (
-        "ProjectNamingStrategy",
-        (
-            Symbol("pattern", "jenkins.model.ProjectNamingStrategy$PatternProjectNamingStrategy"),
-            Symbol("roleBased", "org.jenkinsci.plugins.rolestrategy.RoleBasedProjectNamingStrategy"),
-            Symbol("standard", "jenkins.model.ProjectNamingStrategy$DefaultProjectNamingStrategy"),
-        ),
-    ),
-    "retentionStrategy": (
-        "RetentionStrategy",
-        (
-            Symbol("always", "hudson.slaves.RetentionStrategy$Always"),
-            Symbol("demand", "hudson.slaves.RetentionStrategy$Demand"),
-            Symbol("schedule", "hudson.slaves.SimpleScheduledRetentionStrategy"),
-        ),
-    ),
-    "securityRealm": (
-        "SecurityRealm",
-        (
-            Symbol("activeDirectory", "hudson.plugins.active_directory.ActiveDirectorySecurityRealm"),
-            Symbol("ldap", "hudson.security.LDAPSecurityRealm"),
-            Symbol("legacy", "hudson.security.LegacySecurityRealm"),
-            Symbol("local", "hudson.security.HudsonPrivateSecurityRealm"),
-            Symbol("none", "hudson.security.SecurityRealm$None"),
-            Symbol("pam", "hudson.security.PAMSecurityRealm"),
-        ),
-    ),
-    "views": _VIEWS,
-    "viewsTabBar": ("ViewsTabBar", (Symbol("standard", "hudson.views.DefaultViewsTabBar"),)),
-}
-_SYMBOLS = {
-    member: {name: symbol.exported for symbol in symbols for name in symbol.list_names(extension_point)}
-    for member, (extension_point, symbols) in _CLASSES.items()
-}
 
 # Attributes of jenkins.model.Jenkins. The plugin finds them in upper and lower case, see
 # io.jenkins.plugins.casc.BaseConfigurator.removeIgnoreCase. Their names have a meaning for the module
@@ -234,23 +111,6 @@ def rename_members(roots: dict[str, t.Any]) -> dict[str, t.Any]:
 
 def _find_root(name: str) -> str:
     return name.lower() if name.lower() in _ROOTS else name
-
-
-def rename_symbols(path: Path, value: t.Any) -> t.Any:
-    """Return a value with the symbols that Jenkins exports.
-
-    :arg path: names of the members, without the elements of lists
-    """
-    if path[:1] != (_ROOT,) or _FOREIGN in path:
-        return value
-    if isinstance(value, list):
-        return [rename_symbols(path, element) for element in value]
-    names = _SYMBOLS.get(path[-1], {})
-    if isinstance(value, dict):
-        known = names if len(value) == 1 else {}
-        renamed = {str(known.get(name.lower(), name)): inner for name, inner in value.items()}
-        return {name: rename_symbols((*path, name), inner) for name, inner in renamed.items()}
-    return names.get(value.lower(), value) if isinstance(value, str) else value
 
 
 def is_blank(value: t.Any) -> bool:
