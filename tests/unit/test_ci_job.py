@@ -349,6 +349,13 @@ def test_copy_of_another_type_is_refused() -> None:
         assert result["msg"] == "Option 'copy_from': job 'app' is a Pipeline job, not a freestyle job."
 
 
+@pytest.mark.parametrize("root", ["com.cloudbees.hudson.plugins.folder.Folder", "jenkins.branch.OrganizationFolder"])
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_copy_of_a_folder_is_refused(root: str, check_mode: bool) -> None:
+    result = manage(listed(), stored("/job/app", "", root), name="new", copy_from="app", check_mode=check_mode)
+    assert result["msg"] == "Option 'copy_from': 'app' is a folder, not a job."
+
+
 def test_missing_source_of_a_copy_is_reported() -> None:
     for check_mode in (True, False):
         missing = call("GET", "/job/app/config.xml", 404)

@@ -274,12 +274,14 @@ class ManagedJob:
     def _fetch_source(self) -> ET.Element | None:
         """Return the configuration of the job to copy, or `None` if it is only predicted.
 
-        :raises BadOption: if it does not exist
+        :raises BadOption: if it does not exist, or if it is a folder, which Jenkins would copy with its content
         """
         source = t.cast(str, self._source)
         root = stored.fetch(self._ci, item_path(source))
         if root is None and not self._task.predicts_missing:
             raise MissingName("copy_from", f"job '{source}' does not exist, or the account has no Job/Read permission")
+        if root is not None and root.tag in types.FOLDERS:
+            raise BadOption("copy_from", f"'{source}' is a folder, not a job")
         return root
 
     def _configure(self, type_name: str, root: ET.Element | None) -> None:
