@@ -18,7 +18,9 @@ import time
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
+    BadOption,
     OutcomeUnknown,
+    ServerRefusal,
     ToolchainError,
     prefix_errors,
 )
@@ -48,6 +50,7 @@ _MAX_DIFFS = 2000
 _TASK_MEMBERS = ("diff", "refused_credential")
 _POLLING_INTERVAL = 0.2
 # Parameter with the key of an object that `read_concurrently` reads
+_BAD_REQUEST = 400  # of a server that does not accept a name in a path
 _READ_KEY = "key to read"
 _MAX_GROUPS = 3
 # URLs, numbers and IDs, in which messages of the same failure differ
@@ -238,6 +241,30 @@ def read_concurrently(
     if failures:
         raise failures[0]
     return values
+
+
+def read_listed(task: Task, names: t.Iterable[str], read: t.Callable[[Task, str], _Value | None]) -> dict[str, _Value]:
+    """Read the objects of a list, as `read_concurrently` does. Continue after names that requests cannot contain.
+
+    The member `unreadable` of the result has the reasons by name. It is missing if all objects are read.
+
+    :arg read: as in `read_concurrently`
+    """
+    unreadable: dict[str, str] = {}
+
+    def read_or_skip(item_task: Task, name: str) -> _Value | None:
+        try:
+            return read(item_task, name)
+        except (BadOption, ServerRefusal) as error:
+            if isinstance(error, ServerRefusal) and error.status != _BAD_REQUEST:
+                raise
+            unreadable[name] = str(error)
+            return None
+
+    found = read_concurrently(task, names, read_or_skip)
+    if unreadable:
+        task.result["unreadable"] = {name: unreadable[name] for name in sorted(unreadable)}
+    return found
 
 
 def _skip_item(_task: Task) -> None:

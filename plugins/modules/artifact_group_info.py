@@ -124,6 +124,14 @@ states:
     developers:
       realm: internal
       realm_attributes: null
+unreadable:
+  description:
+    - Reasons why listed groups could not be read, such as names that the server does not accept in a path.
+      The keys are names, the values are messages.
+  returned: if O(name) is not set and there are such groups
+  type: dict
+  sample:
+    ..: "Option 'name': '..' is not a valid part of a path"
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.access import groups

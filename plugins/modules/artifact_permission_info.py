@@ -163,15 +163,23 @@ permissions:
         users: {}
         groups:
           developers: [annotate, read, write]
-
+unreadable:
+  description:
+    - Reasons why listed permissions could not be read, such as names that the server does not accept in a path.
+      The keys are names, the values are messages.
+  returned: if O(name) is not set and there are such permissions
+  type: dict
+  sample:
+    ..: "Option 'name': '..' is not a valid part of a path"
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.permissions import form, permissions
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import read_concurrently
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import read_listed
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import SEGMENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import WORKERS
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = (ARTIFACT + WORKERS) + ArgumentSpec(dict(name=dict(type="str", **SEGMENT)))
@@ -179,9 +187,16 @@ SPEC = (ARTIFACT + WORKERS) + ArgumentSpec(dict(name=dict(type="str", **SEGMENT)
 
 def run(task: Task) -> None:
     name = task.params["name"]
-    names = permissions.list_names(ArtifactService(task)) if name is None else [name]
-    found = read_concurrently(task, names, lambda item_task, key: permissions.find(ArtifactService(item_task), key))
-    task.result["permissions"] = [form.to_result(key, found[key]) for key in names if key in found]
+    if name is None:
+        found = read_listed(task, permissions.list_names(ArtifactService(task)), find)
+    else:
+        resources = permissions.find(ArtifactService(task), name)
+        found = {name: resources} if resources is not None else {}
+    task.result["permissions"] = [form.to_result(key, found[key]) for key in sorted(found)]
+
+
+def find(item_task: Task, name: str) -> Fields | None:
+    return permissions.find(ArtifactService(item_task), name)
 
 
 def main() -> None:

@@ -140,11 +140,19 @@ states:
       realm: internal
       effective_admin: false
       last_logged_in: "2026-10-01T12:00:00.000Z"
+unreadable:
+  description:
+    - Reasons why listed users could not be read, such as names that the server does not accept in a path.
+      The keys are names, the values are messages.
+  returned: if O(name) is not set and there are such users
+  type: dict
+  sample:
+    ..: "Option 'name': '..' is not a valid part of a path"
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.access import users
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import read_concurrently
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import read_listed
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import SEGMENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import WORKERS
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
@@ -157,7 +165,7 @@ def run(task: Task) -> None:
     name, artifact = task.params["name"], ArtifactService(task)
     if name is None:
         names = users.list_names(artifact)
-        found = read_concurrently(task, names, lambda item_task, key: users.find(ArtifactService(item_task), key))
+        found = read_listed(task, names, lambda item_task, key: users.find(ArtifactService(item_task), key))
     else:
         user = users.find(artifact, name.lower())
         found = {user["name"]: user} if user else {}

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -22,6 +23,7 @@ import pytest
 import yaml
 
 from sandbox.client import Sandbox
+from sandbox.rehearsal import __main__ as program
 from sandbox.rehearsal.report import find_problem, render_report
 from sandbox.rehearsal.runs import Run, run_playbook
 from support import running
@@ -615,3 +617,40 @@ def test_report_lists_changes_and_failures() -> None:
     assert lines[lines.index("##### Changes of the first run") + 2] == "repo Mark"
     assert lines[lines.index("##### Rescued failures") + 2].startswith("repo Try No. (check mode, first")
     assert lines[lines.index("##### Changes of the second run (not idempotent)") + 2] == "repo Mark"
+
+
+@pytest.mark.parametrize(
+    ("skipped", "warnings"),
+    [
+        (
+            [{"list": "users", "reason": "Managing users and groups requires Artifactory Pro."}],
+            [
+                "Warning: the snapshot of repo lacks users, so the sandbox behaves as if there were none. Managing "
+                "users and groups requires Artifactory Pro."
+            ],
+        ),
+        ([], []),
+    ],
+)
+def test_missing_lists_of_a_snapshot_are_warnings(
+    skipped: list[dict[str, str]],
+    warnings: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "artifact").mkdir()
+    manifest = {"format": 1, "host": "repo", "skipped_lists": skipped}
+    (tmp_path / "artifact/manifest.json").write_text(json.dumps(manifest))
+    monkeypatch.setattr(
+        sys, "argv", ["rehearsal", "--playbook", "site.yml", "-i", "hosts", "--snapshot", str(tmp_path)]
+    )
+    monkeypatch.setattr(signal, "signal", lambda *_arguments: None)
+    monkeypatch.setattr(program.client, "start", lambda **_options: contextlib.nullcontext())
+    monkeypatch.setattr(
+        program, "rehearse", lambda *_arguments: {"Check mode": run(), "First run": run(), "Second run": run()}
+    )
+    with pytest.raises(SystemExit):
+        program.main()
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if line.startswith("Warning")] == warnings

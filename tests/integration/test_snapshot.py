@@ -1433,15 +1433,25 @@ def test_sandbox_has_another_administrator_when_the_account_may_not_read_the_use
     assert roles == expected["authorization"]["roleBased"]["roles"]
 
 
-def test_builds_with_unusual_names_are_skipped(sandbox: Sandbox, tmp_path: Path) -> None:
-    login = ("admin", "sandbox-admin")
-    for name in ("team\\app", " blank", "..", "plain"):
+def test_objects_with_unusual_names_are_skipped(sandbox: Sandbox, tmp_path: Path) -> None:
+    login, kinds = ("admin", "sandbox-admin"), ("users", "groups", "permissions")
+    extra = {"users": {}, "groups": {}, "permissions": {"resources": {}}}
+    sandbox.seed(
+        {"artifact": {kind: [{"name": name, **extra[kind]} for name in ("a+b", "..", "50%")] for kind in kinds}}
+    )
+    sandbox.switch("artifact", version="7.40.1")
+    for name in ("team\\app", " blank", "..", "a+b%#;", "plain"):
         record = {"name": name, "number": "1", "started": "2024-05-01T00:00:00.000+0000"}
         requests.put(f"{sandbox.url}/artifactory/api/build", json=record, auth=login, timeout=60).raise_for_status()
     folder = tmp_path / "snapshot"
     account = {"toolchain_artifact_username": login[0], "toolchain_artifact_password": login[1]}
     output, good = take_snapshot(sandbox, folder, "--limit", "repo", toolchain_artifact_url=sandbox.url, **account)
     assert good, output
-    skipped = {entry["list"] for entry in load_lists(folder, sandbox)["artifact"]["skipped_lists"]}
+    lists = load_lists(folder, sandbox)["artifact"]
+    skipped = {entry["list"] for entry in lists["skipped_lists"]}
     assert {"runs-team\\app", "runs- blank", "runs-.."} <= skipped
-    assert "runs-plain" not in skipped
+    assert not skipped & {"runs-plain", "runs-a+b%#;", *kinds}
+    for kind in kinds:
+        assert {name for name in skipped if name.startswith(f"{kind}-")} == {f"{kind}-a+b", f"{kind}-.."}
+        assert "50%" in [entry["name"] for entry in lists[kind]]
+        assert f"Warning: the snapshot lacks {kind}-a+b, so" in " ".join(output.split())

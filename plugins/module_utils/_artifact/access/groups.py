@@ -15,7 +15,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.acc
     IdentityFields,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import read_concurrently
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import read_concurrently, read_listed
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
@@ -99,11 +99,10 @@ def to_state(group: Fields) -> Fields:
     return {name: group.get(name) for name in _STATE_MEMBERS}
 
 
-def read_all(task: Task, names: t.Iterable[str] | None = None) -> list[Fields]:
-    """Return all groups, or those with the given names, with their members, sorted by name."""
-    keys = sorted(names) if names is not None else list_names(ArtifactService(task))
-    found = read_concurrently(task, keys, lambda item_task, name: find(ArtifactService(item_task), name))
-    return [found[name] for name in keys if name in found]
+def read_all(task: Task) -> list[Fields]:
+    """Return all groups whose names requests can contain, with their members, sorted by name."""
+    found = read_listed(task, list_names(ArtifactService(task)), _find_for_item)
+    return [found[name] for name in sorted(found)]
 
 
 def list_deletable(task: Task, items: t.Iterable[Fields]) -> list[str]:
@@ -113,7 +112,12 @@ def list_deletable(task: Task, items: t.Iterable[Fields]) -> list[str]:
     """
     declared = {(item.get("name") or task.params["name"]).lower() for item in items} | {BUILT_IN}
     names = [name for name in list_names(ArtifactService(task)) if name.lower() not in declared]
-    return [group["name"] for group in read_all(task, names) if not is_external(group)]
+    found = read_concurrently(task, names, _find_for_item)
+    return [found[name]["name"] for name in names if name in found and not is_external(found[name])]
+
+
+def _find_for_item(item_task: Task, name: str) -> Fields | None:
+    return find(ArtifactService(item_task), name)
 
 
 def _parse_platform(record: Record) -> Fields:
