@@ -23,7 +23,8 @@ options:
       - For new elements that are named after classes of other plugins, and for permissions of plugins, the module runs
         a script in Jenkins that says whether it has them. This requires the permission Overall/Administer.
       - Further elements are missing when the configuration is read again after the change.
-      - Empty elements are not considered, unless their name is that of a class. Jenkins drops some of them.
+      - Empty elements are not considered, unless their name is that of a class, or they are texts in a list. Jenkins
+        drops some of them.
       - If a different value is stored, or if Jenkins refuses the configuration, the task fails in any case.
     type: str
     choices:

@@ -83,7 +83,7 @@ options:
       - Secrets in this XML are written only when the folder or the element that contains them is created. Jenkins
         encrypts secrets, so the module cannot compare them.
       - The elements C(folderViews) and C(views), and the property with credentials, are refused. Changing them here
-        could lose views and credentials.
+        could lose views and credentials. With O(on_dropped=warn), the outdated element C(views) is left out instead.
       - The element C(description) is refused if O(description) is set. The element C(displayName) is refused if
         O(display_name) is set.
     type: str

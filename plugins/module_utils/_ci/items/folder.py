@@ -33,9 +33,10 @@ MAX_DEPTH = 100
 # Elements of the configuration that options of their own manage
 ELEMENTS = {"description": "description", "display_name": "displayName"}
 # Elements that other modules manage
+OUTDATED_VIEWS = "views"
 OTHERS = {
     "folderViews": "views of the folder",
-    "views": "views of the folder",
+    OUTDATED_VIEWS: "views of the folder",
     "properties/com.cloudbees.hudson.plugins.folder.properties."
     "FolderCredentialsProvider_-FolderCredentialsProperty": "credentials of the folder",
 }

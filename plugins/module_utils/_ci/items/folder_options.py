@@ -9,7 +9,11 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.items import names, tree
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.items.folder import ELEMENTS, OTHERS
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.items.folder import (
+    ELEMENTS,
+    OTHERS,
+    OUTDATED_VIEWS,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import document
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
@@ -79,7 +83,8 @@ def _parse_configuration(text: str, params: Fields) -> ET.Element:
         if params[option] is not None and root.find(element) is not None:
             raise BadOption("config", f"must not contain '{element}' if '{option}' is set")
     for path in OTHERS:
-        if root.find(path) is not None:
+        is_left_out = path == OUTDATED_VIEWS and params["on_dropped"] == "warn"
+        if root.find(path) is not None and not is_left_out:
             raise BadOption("config", f"must not contain '{path}', because changing it here could lose {OTHERS[path]}")
     for actions in root.findall("actions"):  # added by Jenkins, not always
         root.remove(actions)
