@@ -59,8 +59,10 @@ notes:
   - In values with variables such as C(${NAME}), the module compares the text outside of the variables. If it is the
     same, the value counts as equal, even if a variable has another value now.
   - Jenkins replaces variables such as C(${NAME}) with values from its secret sources, for example the environment of
-    the Jenkins process. An unknown variable becomes an empty value. To set the literal text C(${NAME}), write
-    C(^${NAME}).
+    the Jenkins process. An unknown variable becomes an empty text. If nothing else is in the value, the task fails
+    before the change. To set the literal text C(${NAME}), write C(^${NAME}).
+  - If properties of users are declared, the module asks Jenkins whether it has them, because Jenkins cannot check users
+    without changing them.
   - Jenkins does not export members that have their default value. If the module does not know the default, it applies
     the part in each run and prints a warning. To avoid this, remove such members from the declaration.
   - Requires the Python package PyYAML on the host that runs the module. It is installed together with ansible-core.

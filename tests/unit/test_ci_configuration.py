@@ -12,7 +12,7 @@ import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization import casc, permissions
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.authorization import roles as role_checks
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration import documents
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration import documents, unresolved
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.users import accounts
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.users.token_list import hash_token
 from support.ci_scripts import script
@@ -347,7 +347,8 @@ def test_stored_secret_that_a_source_file_does_not_contain_is_kept(tmp_path: Pat
 def test_variables_match_every_value() -> None:
     declared = {"systemMessage": "${MESSAGE}"}
     assert not apply(export({"systemMessage": "hello"}), jenkins=declared)["changed"]
-    result = apply(export({}), sources(), configure(jenkins=declared), export({}), jenkins=declared)
+    denied = call("POST", "/scriptText", 403)
+    result = apply(export({}), sources(), denied, configure(jenkins=declared), export({}), jenkins=declared)
     assert result["msg"] == (
         "Jenkins accepted the configuration, but not all values took effect: 'jenkins.systemMessage' is missing, "
         "because its variable is empty or not known to Jenkins."
@@ -355,6 +356,42 @@ def test_variables_match_every_value() -> None:
     assert result["changed"]
     escaped = {"systemMessage": "^${HOME}"}
     assert not apply(export({"systemMessage": "^${HOME}"}), jenkins=escaped)["changed"]
+
+
+def ask_unresolved(variables: list[str], properties: list[str], unknown: dict[str, list[str]]) -> Call:
+    names = {"variables": variables, "properties": properties}
+    value = {"variables": [], "properties": [], **unknown}
+    return script("find unknown variables and user properties", unresolved.FIND_UNRESOLVED, names, value)
+
+
+def test_variable_without_a_value_is_refused_before_the_change() -> None:
+    texts = {"systemMessage": "${A}${B}", "labelString": "x ${C}", "primaryView": {"all": {"name": "${D:-all}"}}}
+    for check_mode in (True, False):
+        ask = ask_unresolved(["${A}${B}"], [], {"variables": ["${A}${B}"]})
+        result = apply(export({}), sources(), ask, jenkins=texts, check_mode=check_mode, allow_removals=True)
+        assert not result["changed"]
+        assert result["msg"] == (
+            "Cannot apply the configuration: Jenkins has no value for the variable in jenkins.systemMessage. Define "
+            "the variable for Jenkins, or declare a default, such as '${NAME:-default}'."
+        )
+
+
+def test_user_property_of_a_missing_plugin_is_refused_before_the_change() -> None:
+    entries: list[Any] = ["apiToken", {"mailer": {"emailAddress": "a@example.com"}}, {"slack": {"userId": "A"}}]
+    realm = {"local": {"users": [{"id": "jo", "password": "secret-one", "properties": entries}]}}
+    for check_mode in (True, False):
+        ask = ask_unresolved([], ["mailer", "slack"], {"properties": ["mailer", "slack"]})
+        result = apply(
+            *(export({"securityRealm": LOCAL}), sources(), ask),
+            jenkins={"securityRealm": realm},
+            allow_user_changes=True,
+            check_mode=check_mode,
+        )
+        assert not result["changed"]
+        assert result["msg"] == (
+            "Cannot apply 'jenkins.securityRealm.local.users': Jenkins has no user property mailer, slack. Install the "
+            "plugin that has it, or remove it from the users."
+        )
 
 
 def test_values_without_effect_are_named() -> None:

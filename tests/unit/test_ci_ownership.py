@@ -294,3 +294,16 @@ def test_source_file_that_jenkins_has_not_loaded_is_reloaded(
     assert result.get("failed", False) is not is_valid
     if is_valid:
         assert not run("ci_configuration", **DECLARED, source_file=str(file))["changed"]
+
+
+def test_undeclared_users_are_not_determined_while_a_source_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = [ownership.Source("/casc/a.yaml", users=frozenset(("ann",)))]
+    monkeypatch.setattr(ownership, "fetch_sources", lambda _ci: found)
+    assert SharedSources().list_users(None) == {"ann"}  # type: ignore[arg-type]
+    found.append(ownership.Source("/casc/b.yaml", is_missing=True))
+    with pytest.raises(ToolchainError) as raised:
+        SharedSources().list_users(None)  # type: ignore[arg-type]
+    assert str(raised.value) == (
+        "Cannot determine the undeclared users: the configuration source '/casc/b.yaml' of Jenkins does not exist, so "
+        "its users are not known. Restore the file, or remove it from CASC_JENKINS_CONFIG."
+    )

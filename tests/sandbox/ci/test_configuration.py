@@ -575,6 +575,16 @@ def test_check_changes_users_even_if_it_refuses(jcasc: Jcasc) -> None:
     assert jcasc.get("/whoAmI/api/json", auth=("fresh", "no")).status_code == 401
 
 
+def test_users_are_changed_under_other_names_of_the_realm_but_not_with_an_unknown_property(jcasc: Jcasc) -> None:
+    user = "      Users:\n      - ID: reader\n        PassWord: newpw\n"
+    other = f"jenkins:\n  SecurityRealm:\n    hudsonPrivate:\n{user}"
+    refused = jcasc.send("check", f"{other}        properties: [slack]\n")
+    assert "No hudson.model.UserProperty implementation found for slack" in messages(refused)[0]
+    assert jcasc.get("/whoAmI/api/json", auth=("reader", "newpw")).status_code == 401
+    jcasc.send("check", other)
+    assert jcasc.get("/whoAmI/api/json", auth=("reader", "newpw")).status_code == 200
+
+
 def test_applying_the_export_deletes_all_tokens(jcasc: Jcasc) -> None:
     export = jcasc.export_text()
     assert jcasc.send("check", export).text == "[]"

@@ -181,6 +181,13 @@ def _list_sources(call: Call, _arguments: Arguments) -> list[dict[str, object]]:
     return configuration.describe_sources(server)
 
 
+@known_script("find unknown variables and user properties", read_only=True)
+def _find_unresolved(call: Call, args: Arguments) -> dict[str, list[str]]:
+    if not call.plugins.have(configuration.PLUGIN):
+        raise ScriptError("io.jenkins.plugins.casc.ConfiguratorRegistry", "java.lang.ClassNotFoundException")
+    return configuration.find_unresolved(call.controller, args["variables"], args["properties"])
+
+
 ROUTES = (
     Route(ANY, f"{PATH}/check", _check, CHECK),
     Route(ANY, f"{PATH}/apply", _apply, "apply_configuration"),

@@ -113,6 +113,16 @@ def apply_at_start(server: Controller) -> None:
             apply(server, None, "")
 
 
+def find_unresolved(server: Controller, variables: list[str], properties: list[str]) -> dict[str, list[str]]:
+    """Return the texts that are empty with the values of their variables, and the properties that no plugin has."""
+    resolver = _context(server, "").resolver
+    known = [name.lower() for name in users.list_properties(server)]
+    return {
+        "variables": [text for text in variables if not resolver.resolve(text).strip()],
+        "properties": [name for name in properties if name.lower() not in known],
+    }
+
+
 def _context(server: Controller, name: str) -> Context:
     return Context(server, name, Resolver(server.storage.setting(ENVIRONMENT, {})))
 

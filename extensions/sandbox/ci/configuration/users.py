@@ -21,8 +21,10 @@ from .configurators import (
     Context,
     Structure,
     data,
+    find_symbol,
     flag,
     mapping,
+    match_names,
     sequence,
     symbol,
     text,
@@ -45,18 +47,25 @@ PATH = ("jenkins", "securityRealm", "local", "users")
 
 
 def write_users(context: Context, roots: dict[str, yaml.Node]) -> None:
-    """Create and change the users that a document names, whether or not it is valid."""
-    for entry in find_users(roots):
-        with contextlib.suppress(ConfiguratorError):
-            _write_user(context, mapping(context, entry))
+    """Create and change the users that a document names, whether or not the rest of it is valid."""
+    entries = find_users(roots)
+    with contextlib.suppress(ConfiguratorError):
+        for entry in entries:
+            USER.convert(context, entry)
+        for entry in entries:
+            _write_user(context, match_names(mapping(context, entry), USER.members))
 
 
 def find_users(roots: dict[str, yaml.Node]) -> list[yaml.Node]:
-    """Return the users in a document."""
-    node = roots.get(PATH[0])
+    """Return the users in a document. Upper and lower case and other names of the class do not matter."""
+    node = _get(roots, PATH[0])
     for name in PATH[1:]:
-        node = read_members(node).get(name) if isinstance(node, yaml.MappingNode) else None
+        node = _get(read_members(node), name) if isinstance(node, yaml.MappingNode) else None
     return list(node.value) if isinstance(node, yaml.SequenceNode) else []
+
+
+def _get(members: dict[str, yaml.Node], name: str) -> yaml.Node | None:
+    return next((inner for other, inner in members.items() if find_symbol(other, (name,))), None)
 
 
 def list_names(context: Context, roots: dict[str, yaml.Node]) -> list[str]:
@@ -91,11 +100,15 @@ def _list_symbols(node: yaml.Node) -> list[str]:
     ]
 
 
+def list_properties(server: Controller) -> list[str]:
+    """Return the symbols of the properties that users can have."""
+    known = [entry if isinstance(entry, str) else next(iter(entry)) for entry in PROPERTIES]
+    return [*known, "mailer"] if server.plugins.have(("mailer",)) else known
+
+
 def _convert_properties(context: Context, node: yaml.Node, _label: str) -> None:
     """Check the classes of properties. The sandbox exports the same properties of each user."""
-    known = [entry if isinstance(entry, str) else next(iter(entry)) for entry in PROPERTIES]
-    if context.server.plugins.have(("mailer",)):
-        known.append("mailer")
+    known = list_properties(context.server)
     for entry in sequence(context, node):
         symbol(context, entry, "properties", "hudson.model.UserProperty", known)
 

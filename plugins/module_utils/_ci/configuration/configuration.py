@@ -47,6 +47,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configura
     refuse_missing,
     refuse_owned_by,
 )
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.unresolved import refuse_unresolved
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
@@ -191,6 +192,7 @@ class Configuration:
             reset=sorted(loss.label for loss in losses if not loss.is_removal),
             sent_secrets=sorted(label for label, _value in secrets),
         )
+        refuse_unresolved(self._ci, self._list_sent(applied))
 
     def _check_users(self) -> None:
         is_affected = USERS in self._outgoing or (self._file and self._declaration.users)

@@ -129,6 +129,11 @@ def has_variable(text: t.Any) -> bool:
     return isinstance(text, str) and bool(_VARIABLE.search(text))
 
 
+def is_variable(text: str) -> bool:
+    """Return whether a text consists of variables."""
+    return has_variable(text) and not "".join(_split_variables(text)).strip()
+
+
 def fits_literal_parts(declared: str, current: str) -> bool:
     """Return whether the parts of a declared text outside of its variables occur in the current text in their order."""
     first, *parts = _split_variables(declared)

@@ -214,8 +214,18 @@ class SharedSources:
         refuse_missing(self._fetch(ci))
 
     def list_users(self, ci: CiService) -> set[str]:
-        """Return the users that configuration sources of the server set, in lower case."""
-        return {user for source in self._fetch(ci) for user in source.list_users()}
+        """Return the users that configuration sources of the server set, in lower case.
+
+        :raises ToolchainError: if the file of a source is missing, because its users are not known
+        """
+        sources = self._fetch(ci)
+        for source in sources:
+            if source.is_missing:
+                raise ToolchainError(
+                    f"Cannot determine the undeclared users: the configuration source '{source.name}' of Jenkins does "
+                    "not exist, so its users are not known. Restore the file, or remove it from CASC_JENKINS_CONFIG."
+                )
+        return {user for source in sources for user in source.list_users()}
 
     def _fetch(self, ci: CiService) -> list[Source]:
         return self._values.get("sources", lambda: fetch_sources(ci))

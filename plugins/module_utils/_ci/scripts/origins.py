@@ -84,6 +84,17 @@ ORIGINS: dict[str, tuple[Origin, ...]] = {
     "check regular expressions": (Origin("Java 8", ("java.util.regex.Pattern",)),),
     "configure the built-in node": (Origin(_JENKINS, ("hudson.model.Node", "jenkins.model.Jenkins")),),
     "delete a lockable resource": (_LOCKABLE_RESOURCES,),
+    "find unknown variables and user properties": (
+        Origin(
+            "configuration-as-code 2117",
+            tuple(
+                f"io.jenkins.plugins.casc.{name}"
+                for name in ("ConfigurationContext", "ConfiguratorRegistry", "impl.attributes.DescribableAttribute")
+            ),
+            ("DescribableAttribute.getSymbols",),
+        ),
+        Origin(_JENKINS, ("hudson.model.UserProperty", "jenkins.model.Jenkins")),
+    ),
     "find unknown classes and permissions": (
         Origin(
             _JENKINS,
