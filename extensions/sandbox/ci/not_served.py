@@ -18,6 +18,7 @@ from .jobs.item_kinds import MULTIBRANCH, PIPELINE
 from .nodes import computers
 
 NODE = "/computer/{node}"
+LABEL = "not_served"
 
 
 class Row(NamedTuple):
@@ -195,7 +196,7 @@ def _routes(
     rows: Iterable[Row], below: str = "", refusing: Callable[[Row], Callable[..., Answer]] = _refusing
 ) -> Iterator[Route]:
     for row in rows:
-        yield Route(ANY, below + row.path, refusing(row), "not_served", read_only=row.method == "GET")
+        yield Route(ANY, below + row.path, refusing(row), LABEL, read_only=row.method == "GET")
 
 
 # Before the routes that match any node name or any path below a build

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute
 
-from ..http.routing import Route, RouteMatch, Routes
+from ..http.routing import READ_METHODS, Route, RouteMatch, Routes
 from ..runtime.runtime import Runtime
 from ..runtime.switch_rules import Rules, check_version
 from ..seeds.export import SeedExport
@@ -220,6 +220,19 @@ class CiService(Service):
 
 
 def _find_route(method: str, path: str) -> RouteMatch:
+    """Return the route of a path. Below /manage/ are the paths of the server (hudson.model.ManageJenkinsAction).
+
+    The sandbox has one page for all pages of the administration that it does not serve otherwise.
+    """
+    found = _match(method, path)
+    if found.route not in (None, management.PAGE) or not path.startswith("/manage/") or path == "/manage/":
+        return found
+    below = _match(method, path.removeprefix("/manage"))
+    is_page = below.route is not None and below.route.label == not_served.LABEL and method in READ_METHODS
+    return found if is_page else below
+
+
+def _match(method: str, path: str) -> RouteMatch:
     """Return the route of a path. Stapler ignores a slash at the end of a path, except for pages of objects.
 
     A route for all paths below an object must not hide the route of the path without the slash.

@@ -215,6 +215,22 @@ def test_administration_pages_require_permission(ci: Ci, method: str, path: str,
     assert ci.request(method, path).status_code == status
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/manage/pluginManager/api/json", 200),
+        ("GET", "/manage/computer/api/json", 200),
+        ("POST", "/manage/quietDown", 302),
+        ("GET", "/manage/configureSecurity/", 200),
+        ("POST", "/manage/configureSecurity/configure", 501),
+        ("GET", "/manage/nonsense", 404),
+        ("POST", "/manage/nonsense", 404),
+    ],
+)
+def test_paths_of_the_server_are_served_below_the_administration(ci: Ci, method: str, path: str, status: int) -> None:
+    assert ci.request(method, path).status_code == status
+
+
 @pytest.mark.parametrize("path", ["/manage/", "/configure"])
 def test_error_does_not_name_permission_of_manage_page(ci: Ci, path: str) -> None:
     refused = ci.get(path, "reader")

@@ -76,12 +76,13 @@ def _safe_exit(call: Call) -> None:
     call.lifecycle.quiet_down(None, call.now, then="exit")
 
 
+PAGE = Route(ANY, "/manage/{:.*}", _overview, "management", read_only=True)
 ROUTES = (
     Route(ANY, "/{:(?:manage/)?systemInfo/?}", _system_information, "management", read_only=True),
     Route(ANY, "/{:threadDump/?}", _thread_dump, "management", read_only=True),
     Route(ANY, "/{:(?:manage/)?log/.*}", _log, "management", read_only=True),
     Route(ANY, "/{:(?:manage/)?configure}", _overview, "management", read_only=True),
-    Route(ANY, "/manage/{:.*}", _overview, "management", read_only=True),
+    PAGE,
     Route(ANY, "/reload", _reload, "reload"),
     Route(ANY, "/exit", _ending(_exit), "exit"),
     Route(ANY, "/safeExit", _ending(_safe_exit), "exit"),
