@@ -41,9 +41,8 @@ POST   /v1/fine_tuning/jobs/{id}/pause                      pause_tuning_job    
 POST   /v1/fine_tuning/jobs/{id}/resume                     resume_tuning_job          api.fine_tuning.jobs.write
 GET    /v1/fine_tuning/jobs/{id}/events                     list_tuning_events         api.fine_tuning.jobs.read
 GET    /v1/fine_tuning/jobs/{id}/checkpoints                list_tuning_checkpoints    api.fine_tuning.jobs.read
-GET    /v1/organization/projects/{p}/model_permissions      retrieve_model_permissions api.management.read
-POST   /v1/organization/projects/{p}/model_permissions      update_model_permissions   api.management.write
-DELETE /v1/organization/projects/{p}/model_permissions      delete_model_permissions   api.management.write
+POST   /v1/organization/certificates/activate               activate_certificates      api.management.write
+POST   /v1/organization/certificates/deactivate             deactivate_certificates    api.management.write
 POST   /v1/organization/projects/{p}/api_keys/{id}          update_project_key         api.management.write
 GET    /v1/organization/audit_logs                          audit_logs                 api.audit_logs.read
 """
@@ -77,25 +76,13 @@ FAMILIES = (
 
 # All administrative calls below these paths of the organization and of a project
 ORGANIZATION_FAMILIES = (
-    "certificates",
-    "data_retention",
     "external_keys",
     "external_storage",
-    "groups",
-    "roles",
-    "spend_alerts",
-    "spend_limit",
-    "users/{u}/roles",
     "workload_identity_providers",
 )
 PROJECT_FAMILIES = (
     "certificates",
-    "data_retention",
-    "groups",
-    "hosted_tool_permissions",
     "service_tier_settings",
-    "spend_alerts",
-    "spend_limit",
 )
 
 
@@ -119,5 +106,4 @@ ROUTES = (
     *(_build_family_route(name, "model.request") for name in FAMILIES),
     *(_build_family_route(f"organization/{name}", "api.management.read") for name in ORGANIZATION_FAMILIES),
     *(_build_family_route(f"organization/projects/{{p}}/{name}", "api.management.read") for name in PROJECT_FAMILIES),
-    *(_build_family_route(f"projects/{{p}}/{name}", "api.management.read") for name in ("groups", "roles", "users")),
 )

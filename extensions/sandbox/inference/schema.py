@@ -61,6 +61,9 @@ CREATE TABLE inference_limits (
 CREATE TABLE inference_project_limits (
     project TEXT NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL, value INTEGER NOT NULL, PRIMARY KEY (project, id, name)
 );
+CREATE TABLE inference_objects (
+    kind TEXT NOT NULL, owner TEXT NOT NULL, id TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (kind, owner, id)
+);
 CREATE TABLE inference_completions (
     number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT UNIQUE NOT NULL, organization TEXT NOT NULL,
     project TEXT NOT NULL, model TEXT NOT NULL,

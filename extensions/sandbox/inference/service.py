@@ -41,9 +41,9 @@ ROUTES = Routes(
         *completions.ROUTES,
         *stored_completions.ROUTES,
         *models.ROUTES,
+        *not_served.ROUTES,
         *admin.ROUTES,
         *dashboards.ROUTES,
-        *not_served.ROUTES,
     )
 )
 

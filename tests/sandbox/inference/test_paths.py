@@ -49,7 +49,8 @@ def test_request_is_405_when_method_is_not_allowed(api: Api) -> None:
         ("GET /v1/fine_tuning/jobs/ftjob-1/events", SECRET),
         ("GET POST DELETE /v1/vector_stores", SECRET),
         ("POST /v1/images/generations", SECRET),
-        ("GET POST DELETE /v1/organization/projects/proj_sandbox/model_permissions", ADMIN),
+        ("GET POST /v1/organization/projects/proj_sandbox/certificates", ADMIN),
+        ("POST /v1/organization/certificates/activate", ADMIN),
     ],
 )
 def test_request_is_501_when_call_is_not_served(api: Api, calls: str, key: str) -> None:

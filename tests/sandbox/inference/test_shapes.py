@@ -14,6 +14,7 @@ import jsonschema
 import pytest
 
 from sandbox.inference import not_served
+from support.certificates import Authority
 from support.wire import inference_shapes as shapes
 from support.wire.inference import ADMIN, SECRET, SESSION, Api, events
 
@@ -21,6 +22,69 @@ ORGANIZATION = "/v1/organization"
 PROJECT = f"{ORGANIZATION}/projects/proj_sandbox"
 USER = "sk-sandbox00000000000000000000000000000003"
 TUNED = "ft:gpt-4o-mini-2024-07-18:acme::abc123"
+ALERT = {
+    "threshold_amount": 100,
+    "currency": "USD",
+    "interval": "month",
+    "notification_channel": {"type": "email", "recipients": ["a@sandbox.example"]},
+}
+
+
+def create_and_delete(path: str, label: str, body: Any, change: Any, *inner: tuple[str, str, Any]) -> list[Any]:
+    """Return the calls for an object, and others in between. Its id stands for the label in braces."""
+    one = f"{path}/{{{label}}}"
+    calls = [
+        ("POST", path, body),
+        ("GET", path, None),
+        ("GET", one, None),
+        ("POST", one, change),
+        *inner,
+        ("DELETE", one, None),
+    ]
+    return [(ADMIN, *call) for call in calls]
+
+
+def assign(path: str, member: str, id: str, **body: str) -> list[tuple[str, str, Any]]:
+    """Return the calls for a membership or an assignment."""
+    one = f"{path}/{id}"
+    return [("POST", path, {member: id, **body}), ("GET", path, None), ("GET", one, None), ("DELETE", one, None)]
+
+
+ROLE = {"role_name": "readers", "permissions": ["api.groups.read"], "description": "Read"}
+GROUP = f"{ORGANIZATION}/groups/{{create_group}}"
+OBJECTS: list[tuple[str, str, str, Any]] = [
+    *create_and_delete(
+        f"{ORGANIZATION}/groups",
+        "create_group",
+        {"name": "team"},
+        {"name": "teams"},
+        *assign(f"{GROUP}/users", "user_id", "user-sandbox-bob"),
+        *assign(f"{PROJECT}/groups", "group_id", "{create_group}", role="role-api-project-member"),
+        ("POST", f"{ORGANIZATION}/roles", ROLE),
+        *assign(f"{GROUP}/roles", "role_id", "{create_role}"),
+        *assign(f"{ORGANIZATION}/users/user-sandbox-bob/roles", "role_id", "{create_role}"),
+    ),
+    *create_and_delete("/v1/projects/proj_sandbox/roles", "create_role", ROLE, {"description": "All"}),
+    *create_and_delete(f"{ORGANIZATION}/spend_alerts", "create_spend_alert", ALERT, {"threshold_amount": 9}),
+    *create_and_delete(
+        f"{ORGANIZATION}/certificates", "create_certificate", {"certificate": "{pem}", "name": "a"}, {"name": "b"}
+    ),
+    (ADMIN, "GET", f"{ORGANIZATION}/data_retention", None),
+    (ADMIN, "POST", f"{PROJECT}/data_retention", {"retention_type": "none"}),
+    (ADMIN, "GET", f"{PROJECT}/hosted_tool_permissions", None),
+    (ADMIN, "POST", f"{PROJECT}/hosted_tool_permissions", {"mcp": {"enabled": False}}),
+    (ADMIN, "POST", f"{PROJECT}/model_permissions", {"mode": "allow_list", "model_ids": ["gpt-4o"]}),
+    (ADMIN, "GET", f"{PROJECT}/model_permissions", None),
+    (ADMIN, "DELETE", f"{PROJECT}/model_permissions", None),
+    (
+        ADMIN,
+        "POST",
+        f"{PROJECT}/spend_limit",
+        {name: ALERT[name] for name in ("threshold_amount", "currency", "interval")},
+    ),
+    (ADMIN, "GET", f"{PROJECT}/spend_limit", None),
+    (ADMIN, "DELETE", f"{PROJECT}/spend_limit", None),
+]
 # In this order: what is deleted is deleted last
 CALLS: list[tuple[str, str, str, Any]] = [
     (SECRET, "GET", "/v1/models", None),
@@ -92,11 +156,23 @@ UNNAMED = {
 
 
 @pytest.fixture(scope="module")
-def answers(running_sandbox: Any) -> dict[str, Any]:
+def answers(running_sandbox: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """Return a response of each call by label."""
     running_sandbox.reset()
     running_sandbox.seed({"inference": UNNAMED})
+    certificate, _key = Authority(tmp_path_factory.mktemp("authority"), "CA").sign("mirror")
     api, responses = Api(running_sandbox), {}
+    names = {"pem": certificate.read_text()}
+    for key, method, template, contents in OBJECTS:
+        path = template.format(**names)
+        body = contents and {
+            name: value.format(**names) if isinstance(value, str) else value for name, value in contents.items()
+        }
+        answer = api.call(method, path, key, json=body)
+        assert answer.status_code == 200, f"{method} {path}: {answer.text}"
+        label = shapes.label(method, path)
+        responses[label] = answer.json()
+        names[label] = responses[label].get("id", "")
     for key, method, path, body in CALLS:
         answer = api.call(method, path, key, json=body)
         assert answer.status_code == 200, f"{method} {path}: {answer.text}"

@@ -69,6 +69,16 @@ def page_of(entry: Schema) -> Schema:
     return record(cursors, object=kind("list"), data=many(entry), has_more=FLAG)
 
 
+def page_by_cursor(entry: Schema) -> Schema:
+    """A page of a list that names the next one."""
+    return record(object=kind("list"), data=many(entry), has_more=FLAG, next=maybe(TEXT))
+
+
+def bare_deletion(name: str) -> Schema:
+    """The response to the deletion of what has no id of its own."""
+    return record(object=kind(name), deleted={"const": True})
+
+
 def deletion(name: str) -> Schema:
     return record(object=kind(name), id=TEXT, deleted={"const": True})
 
@@ -274,7 +284,100 @@ STORED = extend_record(COMPLETION, metadata={"type": "object", "additionalProper
 # as in the request
 ASKED = record({"name": maybe(TEXT)}, id=TEXT, role=TEXT, content=maybe(TEXT), content_parts=maybe(many({})))
 
+GROUP = record(
+    object=kind("group"),
+    id=TEXT,
+    name=TEXT,
+    created_at=MOMENT,
+    is_scim_managed=FLAG,
+    group_type=one_of("group", "tenant_group"),
+)
+GROUP_USER = record(id=TEXT, name=maybe(TEXT), email=maybe(TEXT), is_service_account=FLAG, user_type=TEXT)
+PROJECT_GROUP = record(
+    object=kind("project.group"), project_id=TEXT, group_id=TEXT, group_name=TEXT, group_type=TEXT, created_at=MOMENT
+)
+ASSIGNED_ROLE = record(
+    id=TEXT,
+    name=TEXT,
+    description=maybe(TEXT),
+    permissions=many(TEXT),
+    resource_type=one_of("api.organization", "api.project"),
+    predefined_role=FLAG,
+)
+ROLE = extend_record(ASSIGNED_ROLE, object=kind("role"))
+SPEND = {"threshold_amount": COUNT, "currency": one_of("USD"), "interval": one_of("month")}
+ALERT = record(
+    object=one_of("organization.spend_alert", "project.spend_alert"),
+    id=TEXT,
+    **SPEND,
+    notification_channel=record({"subject_prefix": maybe(TEXT)}, type=one_of("email"), recipients=many(TEXT)),
+)
+SPEND_LIMIT = record(
+    object=one_of("organization.spend_limit", "project.spend_limit"), **SPEND, enforcement=record(status=TEXT)
+)
+RETENTION = record(object=one_of("organization.data_retention", "project.data_retention"), type=TEXT)
+MODEL_PERMISSIONS = record(
+    object=kind("project.model_permissions"), mode=one_of("allow_list", "deny_list"), model_ids=many(TEXT)
+)
+TOOL_PERMISSIONS = record(
+    object=kind("project.hosted_tool_permissions"),
+    **dict.fromkeys(("file_search", "web_search", "image_generation", "mcp", "code_interpreter"), record(enabled=FLAG)),
+)
+CERTIFICATE = record(
+    object=kind("certificate"),
+    id=TEXT,
+    name=maybe(TEXT),
+    created_at=MOMENT,
+    active=FLAG,
+    certificate_details=record(valid_at=MOMENT, expires_at=MOMENT),
+)
+
+
+def calls_of(name: str, entry: Schema, page: Schema, object: str) -> dict[str, Schema]:
+    """Return the schemas for the calls of a kind of objects."""
+    return {
+        f"list_{name}s": page,
+        **dict.fromkeys((f"create_{name}", f"retrieve_{name}", f"update_{name}"), entry),
+        f"delete_{name}": deletion(f"{object}.deleted"),
+    }
+
+
 SHAPES: dict[str, Schema] = {
+    **calls_of("group", GROUP, page_by_cursor(GROUP), "group"),
+    "list_group_users": page_by_cursor(GROUP_USER),
+    "create_group_user": record(object=kind("group.user"), user_id=TEXT, group_id=TEXT),
+    "retrieve_group_user": GROUP_USER,
+    "delete_group_user": bare_deletion("group.user.deleted"),
+    "list_project_groups": page_by_cursor(PROJECT_GROUP),
+    "create_project_group": PROJECT_GROUP,
+    "retrieve_project_group": PROJECT_GROUP,
+    "delete_project_group": bare_deletion("project.group.deleted"),
+    **calls_of("role", ROLE, page_by_cursor(ROLE), "role"),
+    "list_user_roles": page_by_cursor(ASSIGNED_ROLE),
+    "create_user_role": record(object=kind("user.role"), user=USER, role=ROLE),
+    "retrieve_user_role": ASSIGNED_ROLE,
+    "delete_user_role": bare_deletion("user.role.deleted"),
+    "list_group_roles": page_by_cursor(ASSIGNED_ROLE),
+    "create_group_role": record(object=kind("group.role"), group=GROUP, role=ROLE),
+    "retrieve_group_role": ASSIGNED_ROLE,
+    "delete_group_role": bare_deletion("group.role.deleted"),
+    **calls_of("spend_alert", ALERT, page_of(ALERT), ""),
+    "delete_spend_alert": {
+        "anyOf": [deletion(f"{scope}.spend_alert.deleted") for scope in ("organization", "project")]
+    },
+    "retrieve_spend_limit": SPEND_LIMIT,
+    "update_spend_limit": SPEND_LIMIT,
+    "delete_spend_limit": {
+        "anyOf": [bare_deletion(f"{scope}.spend_limit.deleted") for scope in ("organization", "project")]
+    },
+    "retrieve_data_retention": RETENTION,
+    "update_data_retention": RETENTION,
+    "retrieve_model_permissions": MODEL_PERMISSIONS,
+    "update_model_permissions": MODEL_PERMISSIONS,
+    "delete_model_permissions": bare_deletion("project.model_permissions.deleted"),
+    "retrieve_hosted_tool_permissions": TOOL_PERMISSIONS,
+    "update_hosted_tool_permissions": TOOL_PERMISSIONS,
+    **calls_of("certificate", CERTIFICATE, page_of(CERTIFICATE), "certificate"),
     "chat": COMPLETION,
     "list_completions": page_of(STORED),
     "retrieve_completion": STORED,

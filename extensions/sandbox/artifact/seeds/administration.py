@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ...parsing.pem import Certificate
 from ...seeds.schema import ANY_VALUE, SeedError, mapping_schema
 from ..cleanup import policies
 from ..keys.key_texts import PUBLIC_LABELS, parse_key
@@ -25,7 +26,6 @@ from ..system.certificates import save_certificate
 from ..system.configuration.schema import SECTIONS
 from ..system.configuration.store import check_references, complete_document
 from ..system.configuration.values import UnknownRepository, ViolatesSchema
-from ..system.pem import Certificate
 from ..webhooks.subscriptions import parse_subscription, save_subscription
 
 # Lifetime in seconds of a certificate whose end is not set

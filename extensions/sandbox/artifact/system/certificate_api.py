@@ -8,13 +8,13 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from ...http.routing import Route
+from ...parsing.pem import parse_certificate_with_key
 from ..call import Call
 from ..protocol import feature_versions
 from ..protocol.errors import ArtifactError
 from ..protocol.formats import format_time
 from ..protocol.json_response import json_response
 from .certificates import list_certificates, save_certificate
-from .pem import parse_certificate
 
 
 async def get_certificates(call: Call) -> Response:
@@ -41,7 +41,7 @@ async def add_certificate(call: Call, alias: str) -> Response:
     if call.is_oss:
         raise ArtifactError(400, "Client certificate is only supported on licensed Artifactory versions.")
     try:
-        certificate = parse_certificate((await call.request.body()).decode())
+        certificate = parse_certificate_with_key((await call.request.body()).decode())
     except ValueError:
         raise ArtifactError(400, "The PEM file must contain a certificate and its private key") from None
     save_certificate(call.state, alias, certificate)

@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
+from ...parsing.pem import Certificate
 from ..state import State
-from .pem import Certificate
 
 _COLUMNS = ", ".join(Certificate._fields)
 

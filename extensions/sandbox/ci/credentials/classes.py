@@ -288,7 +288,7 @@ def _list_secrets(element: etree._Element, members: Mapping[str, int]) -> Iterat
 
 
 def _find_class(element: etree._Element) -> str:
-    return _ONLY_CLASSES.get(str(element.tag)) or element.get("class", "")
+    return _ONLY_CLASSES.get(str(element.tag), str(element.get("class") or ""))
 
 
 def _copy_text(source: etree._Element, target: etree._Element, name: str) -> None:

@@ -5,7 +5,23 @@
 
 from __future__ import annotations
 
-from . import admin_keys, invites, members, project_keys, project_limits, projects, service_accounts, usage, users
+from . import (
+    admin_keys,
+    certificates,
+    groups,
+    invites,
+    members,
+    project_keys,
+    project_limits,
+    projects,
+    role_assignments,
+    roles,
+    service_accounts,
+    settings,
+    spending,
+    usage,
+    users,
+)
 
 ROUTES = (
     *users.ROUTES,
@@ -17,4 +33,10 @@ ROUTES = (
     *project_limits.ROUTES,
     *admin_keys.ROUTES,
     *usage.ROUTES,
+    *groups.ROUTES,
+    *roles.ROUTES,
+    *role_assignments.ROUTES,
+    *settings.ROUTES,
+    *spending.ROUTES,
+    *certificates.ROUTES,
 )

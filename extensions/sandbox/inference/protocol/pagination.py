@@ -17,14 +17,26 @@ from .errors import invalid_parameter
 from .json_bodies import json_response
 
 
-def paginate(call: Call, records: Iterable[dict[str, Any]], default_limit: int = 20, max_limit: int = 100) -> Response:
-    """Return the page of a list that `limit`, `after`, `before` and `order` select."""
+def paginate(
+    call: Call,
+    records: Iterable[dict[str, Any]],
+    default_limit: int = 20,
+    max_limit: int = 100,
+    key: str = "id",
+    *,
+    by_cursor: bool = False,
+) -> Response:
+    """Return the page of a list that `limit`, `after`, `before` and `order` select.
+
+    :arg key: the member with the id of a record
+    :arg by_cursor: whether the page has the member `next` instead of the first and the last id
+    """
     matching, query = list(records), call.request.query_params
     limit = _limit(query.get("limit", str(default_limit)), max_limit)
     if "order" in query:
         check_choice(("asc", "desc"), "order", query["order"])
         matching = matching[::-1] if query["order"] == "desc" else matching
-    ids = [record["id"] for record in matching]
+    ids = [record[key] for record in matching]
     if "before" in query:
         end = _find_index(ids, "before", query["before"])
         part = matching[max(0, end - limit) : end]
@@ -33,15 +45,9 @@ def paginate(call: Call, records: Iterable[dict[str, Any]], default_limit: int =
         start = _find_index(ids, "after", query["after"]) + 1 if "after" in query else 0
         part = matching[start : start + limit]
         more = len(matching) > start + limit
-    return json_response(
-        {
-            "object": "list",
-            "data": part,
-            "first_id": part[0]["id"] if part else None,
-            "last_id": part[-1]["id"] if part else None,
-            "has_more": more,
-        }
-    )
+    first, last = (part[0][key], part[-1][key]) if part else (None, None)
+    cursors = {"next": last if more else None} if by_cursor else {"first_id": first, "last_id": last}
+    return json_response({"object": "list", "data": part, "has_more": more, **cursors})
 
 
 def _limit(text: str, most: int) -> int:

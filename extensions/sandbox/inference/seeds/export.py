@@ -34,6 +34,9 @@ def export_seed(db: sqlite3.Connection) -> SeedExport:
     }
     export = SeedExport(drop_empty(section), ["switches, and used parts of rate limits"])
     export.omit(db.execute("SELECT count(*) FROM inference_completions").fetchone()[0], "stored chat completions")
+    export.omit(
+        db.execute("SELECT count(*) FROM inference_objects").fetchone()[0], "groups, roles and other stored objects"
+    )
     return export
 
 

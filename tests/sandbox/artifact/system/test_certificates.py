@@ -14,8 +14,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from sandbox.artifact.system.pem import parse_certificate
 from sandbox.client import Sandbox
+from sandbox.parsing.pem import parse_certificate_with_key
 from support.certificates import Authority
 from support.session import Session
 from support.wire.artifact import error_of
@@ -106,5 +106,5 @@ def test_missing_common_name_is_unknown() -> None:
     builder = x509.CertificateBuilder(name, name, key.public_key(), 1, start, start + DAY)
     encoding = serialization.Encoding.PEM
     private = key.private_bytes(encoding, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    parsed = parse_certificate((builder.sign(key, hashes.SHA256()).public_bytes(encoding) + private).decode())
+    parsed = parse_certificate_with_key((builder.sign(key, hashes.SHA256()).public_bytes(encoding) + private).decode())
     assert (parsed.issued_to, parsed.issued_by) == ("Unknown", "Unknown")

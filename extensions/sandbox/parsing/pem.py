@@ -29,14 +29,24 @@ class Certificate(NamedTuple):
     fingerprint: str
 
 
-def parse_certificate(pem: str) -> Certificate:
+def parse_certificate_with_key(pem: str) -> Certificate:
     """Return the first certificate in a text that also contains its private key.
 
     :raises ValueError: if one of them is missing or malformed
     """
+    if not PRIVATE_KEY.search(pem):
+        raise ValueError("no private key")
+    return parse_certificate(pem)
+
+
+def parse_certificate(pem: str) -> Certificate:
+    """Return the first certificate in a text.
+
+    :raises ValueError: if it is missing or malformed
+    """
     match = CERTIFICATE.search(pem)
-    if match is None or not PRIVATE_KEY.search(pem):
-        raise ValueError("no certificate with a private key")
+    if match is None:
+        raise ValueError("no certificate")
     der = base64.b64decode(match[1])
     try:
         (_tag, content), *_rest = _list_elements(der)
