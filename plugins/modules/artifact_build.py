@@ -326,7 +326,6 @@ hidden:
   sample: {changes: 110, unchanged: 4880}
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import editions, features
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.builds import build_info, publication
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
@@ -385,14 +384,10 @@ def delete(task: Task) -> None:
         publication.check_deletable(artifact, selection["build"], selection["number"])
         task.result.update(publication.list_deletions(before))
 
-    def find_runs() -> Fields | None:
-        with editions.explain_refusal(artifact, features.BUILD_DELETION):
-            return publication.find_runs(artifact, **selection)
-
     reconcile(
         task,
         "build",
-        read=find_runs,
+        read=lambda: publication.find_runs(artifact, **selection),
         desired={},
         delete=lambda: publication.delete(artifact, **selection),
         check=check_deletion,

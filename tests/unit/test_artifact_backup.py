@@ -86,7 +86,7 @@ def test_only_options_that_differ_are_sent() -> None:
     stored = DAILY.replace("<enabled>true", "<enabled>false").replace(
         "<repositoryRef>b<", "<repositoryRef>c</repositoryRef><repositoryRef>b<"
     )
-    with conversation(read(backups(DAILY)), patch(sent), read(backups(stored))) as server:
+    with conversation(read(backups(DAILY)), repositories("a", "b", "c"), patch(sent), read(backups(stored))) as server:
         result = manage(
             server.url,
             diff_mode=True,
@@ -185,16 +185,23 @@ def test_check_mode_only_reads() -> None:
     assert result["backup"] == {**RESULT, "excluded_repositories": ["a"]}
 
 
+IN_DESCRIPTOR = "<localRepositories><localRepository><key>weekly</key></localRepository></localRepositories>"
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
 @pytest.mark.parametrize(
-    ("options", "calls", "message"),
+    ("stored", "options", "calls", "message"),
     [
-        ({"excluded_repositories": ["x"]}, [repositories("a")], "these repositories do not exist: x"),
-        ({}, [repositories("weekly")], "Cannot create backup 'weekly': a repository has this name."),
+        ("", {"excluded_repositories": ["x"]}, [repositories("a")], "these repositories do not exist: x"),
+        (IN_DESCRIPTOR, {"key": "daily", "excluded_repositories": ["x"]}, [], "these repositories do not exist: x"),
+        (IN_DESCRIPTOR, {}, [], "Cannot create backup 'weekly': a repository has this name."),
     ],
 )
-def test_check_mode_predicts_refusals(options: dict[str, Any], calls: list[Call], message: str) -> None:
-    with conversation(read(backups()), *calls) as server:
-        result = manage(server.url, check_mode=True, **TASK, **options)
+def test_unsuitable_repositories_are_refused_before_the_write(
+    stored: str, options: dict[str, Any], calls: list[Call], message: str, check_mode: bool
+) -> None:
+    with conversation(read(stored + backups()), *calls) as server:
+        result = manage(server.url, check_mode=check_mode, **{**TASK, **options})
     assert message in result["msg"]
 
 

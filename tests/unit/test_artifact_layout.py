@@ -160,7 +160,7 @@ def test_undeclared_layouts_are_deleted_except_those_of_a_new_server() -> None:
 
 
 def test_check_mode_only_reads() -> None:
-    with conversation(read(layouts()), version(), repositories()) as server:
+    with conversation(read(layouts()), version()) as server:
         result = manage(server.url, check_mode=True, **TASK)
     assert (result["changed"], result["layout"]) == (True, RESULT)
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from support.conversation import conversation
-from support.descriptor import configurations, patch, read, repositories, version
+from support.descriptor import configurations, patch, read, version
 from support.running import run
 
 pytestmark = pytest.mark.usefixtures("reported_version")
@@ -196,7 +196,7 @@ def test_undeclared_property_sets_are_deleted_with_the_options_of_the_task() -> 
 
 
 def test_check_mode_predicts_the_defaults_of_new_properties() -> None:
-    with conversation(read(), version(), repositories()) as server:
+    with conversation(read(), version()) as server:
         result = manage(server.url, check_mode=True, properties=[{"name": "a", "values": ["b"]}])
     entry = {"name": "a", "type": "any", "values": ["b"], "default_values": []}
     assert result["property_set"] == {"name": "quality", "visible": True, "properties": [entry]}

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from support.conversation import Call, call, conversation
-from support.descriptor import configurations, patch, read, repositories, version
+from support.descriptor import configurations, patch, read, version
 from support.running import run
 
 pytestmark = pytest.mark.usefixtures("reported_version")
@@ -197,7 +197,7 @@ def test_references_are_read_once_for_all_items() -> None:
 
 
 def test_check_mode_only_reads() -> None:
-    with conversation(read(proxies()), version(), repositories()) as server:
+    with conversation(read(proxies()), version()) as server:
         result = manage(server.url, check_mode=True, **TASK, proxy_password=SECRET)
     assert result["proxy"] == {**RESULT, "redirected_to_hosts": [], "services": []}
 

@@ -106,7 +106,10 @@ def find_runs(
     :raises ToolchainError: if there are files without a run, which Artifactory would no longer delete, or if files of a
         run outside the project would be deleted as well
     """
-    files = build_files.find_files_of_runs(artifact, build, [number]) if artifacts else []
+    files: list[Fields] = []
+    if artifacts:
+        with editions.explain_refusal(artifact, features.BUILD_DELETION):
+            files = build_files.find_files_of_runs(artifact, build, [number])
     runs = [run for run in build_info.list_runs(artifact, build, project_key) if run["number"] == number]
     if not runs:
         build_files.check_deleted(files)

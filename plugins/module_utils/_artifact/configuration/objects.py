@@ -15,6 +15,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.con
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.configuration.references import (
     References,
     list_ids,
+    list_repositories,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cron import has_two_days
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories import queries
@@ -122,13 +123,35 @@ class ManagedObject:
                 if not fields.get(option):
                     reason = f"{form.noun} '{self._name}' does not exist" if self._name else f"no {form.noun} exists"
                     raise BadOption(option, f"is required, because {reason}")
-            section = list_ids(self._sections).get(self._name or "")
-            if section:
-                raise ToolchainError(
-                    f"Cannot create {form.noun} '{self._name}': the section '{section}' of the configuration has an "
-                    "object with this name. Names must be unique among all sections."
-                )
+            self._check_name()
         form.check(merge_fields(before, fields), fields)
+        self._check_excluded(before, fields)
+
+    def _check_name(self) -> None:
+        failure = f"Cannot create {self._form.noun} '{self._name}'"
+        if self._name in self._list_repositories():
+            raise ToolchainError(
+                f"{failure}: a repository has this name. Names must be unique among repositories and all sections of "
+                "the configuration."
+            )
+        if section := list_ids(self._sections).get(self._name or ""):
+            raise ToolchainError(
+                f"{failure}: the section '{section}' of the configuration has an object with this name. Names must be "
+                "unique among all sections."
+            )
+
+    def _list_repositories(self) -> set[str]:
+        """Return the keys of the repositories in the descriptor."""
+        return set() if self._root is None else list_repositories(self._root)
+
+    def _check_excluded(self, before: Fields | None, fields: Fields) -> None:
+        option = "excluded_repositories"
+        added = set(fields.get(option, ())) - set((before or {}).get(option, ()))
+        if not added or self._task.predicts_missing:
+            return
+        existing = self._list_repositories() or self._shared.repositories(self._artifact)
+        if missing := sorted(added - existing):
+            raise MissingName(option, f"these repositories do not exist: {', '.join(missing)}")
 
     def _check_deletion(self) -> None:
         form = self._form
@@ -138,27 +161,6 @@ class ManagedObject:
             self._shared.references.check_unused(
                 self._task, self._artifact, self._root, form.section, form.noun, self._name
             )
-
-    def predict_refusal(self) -> None:
-        """Refuse in check mode what the server would refuse.
-
-        :raises ToolchainError: if the server cannot merge changes, a repository has the name of the new object, or a
-            repository that the task names does not exist
-        """
-        if self._task.params["state"] == "absent":
-            return
-        if self._current is None and self._name in self._list_repositories():
-            raise ToolchainError(
-                f"Cannot create {self._form.noun} '{self._name}': a repository has this name. Names must be unique "
-                "among repositories and all sections of the configuration."
-            )
-        option = "excluded_repositories"
-        added = set(self._declared.get(option, ())) - set((self._current or {}).get(option, ()))
-        if added and not self._task.predicts_missing and (missing := sorted(added - self._list_repositories())):
-            raise MissingName(option, f"these repositories do not exist: {', '.join(missing)}")
-
-    def _list_repositories(self) -> set[str]:
-        return set() if self._name is None else self._shared.repositories(self._artifact)
 
     def write(self, fields: Fields) -> None:
         """Create the object, or change some of its fields."""
@@ -217,7 +219,6 @@ def reconcile_object(task: Task, form: Form, shared: Shared | None = None) -> No
         update=managed.write,
         delete=managed.delete,
         check=managed.check,
-        predict_refusal=managed.predict_refusal,
         to_result=managed.to_result,
         cumulative=bool(task.params.get("purge")),
         secrets=WriteOnlySecrets(form.secrets, task.params.get("update_secret", "on_create")),

@@ -70,7 +70,7 @@ class References:
         self, task: Task, artifact: ArtifactService, root: ET.Element, section: str, name: str
     ) -> t.Iterator[str]:
         of_record, of_element = _MEMBERS[section]
-        elements = [element for child in _SECTIONS for element in root.findall(f"{{*}}{child}/*")]
+        elements = _find_repository_elements(root)
         for element in elements:
             found = [(node.text or "").strip() for path in of_element for node in element.findall(f"{{*}}{path}")]
             if name in found:
@@ -92,6 +92,15 @@ class References:
         for key, webhook in self._values.get("webhooks", lambda: webhooks.list_all(artifact)).items():
             if any(handler.get("proxy") == proxy for handler in webhook.maybe_records("handlers")):
                 yield key
+
+
+def list_repositories(root: ET.Element) -> set[str]:
+    """Return the keys of the repositories in the descriptor, which has none since Artifactory 7.49.1."""
+    return {(element.findtext("{*}key") or "").strip() for element in _find_repository_elements(root)}
+
+
+def _find_repository_elements(root: ET.Element) -> list[ET.Element]:
+    return [element for section in _SECTIONS for element in root.findall(f"{{*}}{section}/*")]
 
 
 def _read_repositories(task: Task, artifact: ArtifactService) -> list[Record]:
