@@ -11,6 +11,7 @@ import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils import _reconcile
 from sandbox.client import Sandbox
+from support.artifact_edition import newest_version
 from support.conversation import Call, call, conversation
 from support.running import run
 
@@ -187,6 +188,8 @@ def test_declared_own_federated_member_is_sent_and_not_compared() -> None:
         sent = {"key": "npm-fed", "rclass": "federated", "packageType": "npm", "members": both}
         server.calls += [
             has("npm-fed", rclass="federated", members=both[:1]),
+            newest_version(),
+            call("GET", "/artifactory/api/system/licenses", json={"type": "Enterprise Plus"}),
             call("POST", f"{REPOSITORIES}/npm-fed", sent_json=sent),
             has("npm-fed", rclass="federated", members=both),
             has("npm-fed", rclass="federated", members=both),
@@ -427,19 +430,23 @@ def test_check_mode_predicts_refusals(item: dict[str, Any], words: str, server_e
     assert run("artifact_repository", check_mode=True, predict_missing=True, **options)["changed"]
 
 
-@pytest.mark.parametrize("check_mode", [True, False])
-@pytest.mark.parametrize("form", ["options", "items"])
 @pytest.mark.parametrize("key", ["x", "npm-of-nobody"])
-def test_environments_require_a_project(check_mode: bool, form: str, key: str, server_environment: Sandbox) -> None:
+def test_repositories_have_environments_without_a_project(key: str, server_environment: Sandbox) -> None:
     repository = {"key": key, "type": "local", "package_type": "npm"}
     run("artifact_repository", **{**repository, "key": "npm-of-nobody"})
-    server_environment.clear_journal()
     options = {**repository, "environments": ["DEV"]}
-    result = run("artifact_repository", check_mode=check_mode, **({"items": [options]} if form == "items" else options))
-    assert f"Option 'environments': requires a project, but repository '{key}' belongs to none." in result["msg"]
-    assert not result["changed"]
-    assert not [entry for entry in server_environment.journal() if entry["effect"] == "write"]
-    assert not run("artifact_repository", **{**repository, "key": "npm-of-nobody", "environments": []})["changed"]
+    changes = [run("artifact_repository", check_mode=mode, **options)["changed"] for mode in (True, False, False)]
+    assert changes == [True, True, False]
+    run("artifact_project", key="web", display_name="Web", repositories=[key])
+    assert run("artifact_repository", **options)["repository"]["project"] == "web"
+
+
+@pytest.mark.parametrize("member", [{}, {"environments": []}])
+def test_task_fails_when_the_server_ignores_environments(member: dict[str, Any]) -> None:
+    stored = has("npm", **member)
+    with conversation(stored, newest_version(), call("POST", f"{REPOSITORIES}/npm"), stored) as server:
+        result = manage(server, key="npm", type="local", package_type="npm", environments=["DEV"])
+    assert "do not have the requested values: environments" in result["msg"]
 
 
 def test_check_mode_predicts_that_a_key_exists_in_another_case(server_environment: Sandbox) -> None:

@@ -152,12 +152,6 @@ class Repository:
             self._check_features(before, fields or {})
 
     def _check_change(self, before: Fields | None, fields: Fields | None) -> None:
-        if fields and fields.get("environments") and not {**(before or {}), **fields}.get("project"):
-            raise BadOption(
-                "environments",
-                f"requires a project, but repository '{self._key}' belongs to none. Set 'project' for a new repository "
-                "or assign an existing one with artifact_project first",
-            )
         if before is None:
             return
         if fields is None:
