@@ -37,7 +37,7 @@ options:
     type: str
   project_key:
     description: Key of the project to which the build was published. If not set, only builds outside of projects are
-      returned. Requires Artifactory 7.0 or later.
+      returned. Requires Artifactory 7.17.4 or later.
     type: str
 seealso:
   - module: buildworks.toolchain.artifact_build

@@ -90,7 +90,7 @@ options:
     type: bool
     default: true
   project_key:
-    description: Key of the project to which the build belongs. Requires Artifactory 7.0 or later.
+    description: Key of the project to which the build belongs. Requires Artifactory 7.17.4 or later.
     type: str
   items:
     description:

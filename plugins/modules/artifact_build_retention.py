@@ -58,7 +58,7 @@ options:
     type: bool
     default: false
   project_key:
-    description: Key of the project to which the build belongs. Requires Artifactory 7.0 or later.
+    description: Key of the project to which the build belongs. Requires Artifactory 7.17.4 or later.
     type: str
   wait:
     description:

@@ -106,7 +106,7 @@ options:
     type: str
   project:
     description:
-      - Key of the project in which a new repository is created. Requires Artifactory 7.0 or later.
+      - Key of the project in which a new repository is created. Requires Artifactory 7.17.4 or later.
       - This option cannot move an existing repository to another project. Use M(buildworks.toolchain.artifact_project)
         instead.
     type: str
@@ -114,7 +114,7 @@ options:
     description:
       - Environments of the repository, such as V(DEV) and V(PROD), in any order. Environments other than these two
         require Artifactory 7.53.1 or later. From that version until 7.107.1, a repository has only one environment.
-      - Artifactory ignores environments of a repository that does not belong to a project. The task fails in this case.
+      - A repository keeps its environments if it is assigned to a project or removed from one.
     type: list
     elements: str
   includes_pattern:

@@ -50,7 +50,7 @@ options:
     type: str
   project:
     description:
-      - Return only repositories of the project with this key. Requires Artifactory 7.0 or later.
+      - Return only repositories of the project with this key. Requires Artifactory 7.17.4 or later.
     type: str
   configuration:
     description:

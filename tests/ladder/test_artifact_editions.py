@@ -43,7 +43,7 @@ TOKEN = {"description": "new", "subject": "admin"}
 # Module, options, edition and version of a server without them and of one with them, and the cause
 OPTIONS = [
     ("repository", {**REMOTE, "disable_proxy": True}, "pro 7.41.6", "pro 7.41.7", "'disable_proxy': requires Art"),
-    ("repository", LOCAL, "pro 6.20.0", "pro 7.0.0", "'project': requires Artifactory 7.0 or later."),
+    ("repository", LOCAL, "pro 6.20.0", "pro 7.17.4", "'project': requires Artifactory 7.17.4 or later."),
     (
         "repository",
         {**LOCAL, "environments": ["QA"]},
@@ -117,23 +117,35 @@ OPTIONS = [
         "enterprise 7.113.0",
         "'version': a text of more than 32 characters requires Artifactory 7.113.0 or later.",
     ),
-    ("build", {"content": RUN, "project_key": "web"}, "pro 6.20.0", "pro 7.0.0", "'project_key': requires Artifactory"),
-    ("build_info", {"project_key": "web"}, "pro 6.20.0", "pro 7.0.0", "'project_key': requires Artifactory 7.0 or"),
+    (
+        "build",
+        {"content": RUN, "project_key": "web"},
+        "pro 6.20.0",
+        "pro 7.17.4",
+        "'project_key': requires Artifactory",
+    ),
+    ("build_info", {"project_key": "web"}, "pro 6.20.0", "pro 7.17.4", "'project_key': requires Art"),
     (
         "build_promotion",
         {"build": "app", "number": "1", "status": "released", "project_key": "web"},
         "pro 6.20.0",
-        "pro 7.0.0",
-        "'project_key': requires Artifactory 7.0 or later.",
+        "pro 7.17.4",
+        "'project_key': requires Artifactory 7.17.4 or later.",
     ),
     (
         "build_retention",
         {"build": "acme/nightly of web", "count": 1, "project_key": "web"},
         "pro 6.20.0",
-        "pro 7.0.0",
-        "'project_key': requires Artifactory 7.0 or later.",
+        "pro 7.17.4",
+        "'project_key': requires Artifactory 7.17.4 or later.",
     ),
-    ("repository_info", {"project": "web"}, "pro 6.20.0", "pro 7.0.0", "'project': requires Artifactory 7.0 or later."),
+    (
+        "repository_info",
+        {"project": "web"},
+        "pro 6.20.0",
+        "pro 7.17.4",
+        "'project': requires Artifactory 7.17.4 or later.",
+    ),
 ]
 READING_POSTS = ("/artifactory/api/search/aql", "/artifactory/api/security/keypair/verify")
 

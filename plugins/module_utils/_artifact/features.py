@@ -177,7 +177,7 @@ RELEASE_BUNDLES = Feature(
 )
 
 # Options
-_OF_PROJECTS = Option("reference", since="7.0")
+_OF_PROJECTS = Option("reference", since=PROJECTS.since)
 REPOSITORY_OPTIONS = {
     "disable_proxy": Option("provider", since="7.41.7"),
     "project": _OF_PROJECTS,
