@@ -64,7 +64,7 @@ from .sso import oidc_api, oidc_exchange, saml_api
 from .sso import store as sso_store
 from .state import State
 from .state_tables import STATE_TABLES
-from .system import certificate_api, license_api, licenses, storage_summary, system_api, unimplemented
+from .system import certificate_api, information_api, license_api, licenses, storage_summary, system_api, unimplemented
 from .system.configuration import api as configuration_api
 from .system.configuration import parts_api as configuration_parts_api
 from .system.configuration import store
@@ -78,6 +78,7 @@ OPEN_END = re.compile(r"/+$|(?<=/[.][.])$")
 ROUTES = Routes(
     (
         *system_api.ROUTES,
+        *information_api.ROUTES,
         *certificate_api.ROUTES,
         *license_api.ROUTES,
         *policy_api.ROUTES,

@@ -269,6 +269,8 @@ class Accounts:
         try:
             return self._identify_by_token(api_key)
         except InvalidCredentials:
+            if not self._supports(feature_versions.WRONG_API_KEYS_ARE_QUOTED):
+                raise ChallengedRefusal(401, "Authentication is required") from None
             # The real server quotes the key as well.
             error = ChallengedRefusal if not self._supports(feature_versions.TOKEN_ERRORS) else InvalidCredentials
             raise error(403, f"Bad props auth token: apiKey={api_key}") from None

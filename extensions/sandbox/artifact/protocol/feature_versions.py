@@ -26,9 +26,14 @@ BUILD_FIELDS_ARE_CHECKED = "5.0"
 REGISTRIES_REQUIRE_LOGIN = "5.0"
 SERVICE_ID = "5.0"
 UNSATISFIABLE_RANGES = "5.0"
+BINARY_STORE_NOTIFICATIONS = "5.0"
+WRONG_API_KEYS_ARE_QUOTED = "5.0"
 LICENSES = "5.0"
 # All of 4.4.2, 5.4.6 and 6.20 have this.
 MANDATORY_PROPERTIES = Versions("0", "7.0")
+# Both 4.4.2 and 5.4.6 have these. What later versions do is not known.
+MEDIA_TYPES_PRECEDE_EDITIONS = Versions("0", "6.0")
+SYSTEM_INFORMATION = Versions("0", "6.0")
 # Neither 4.4.2 nor 5.4.6 has these.
 UNKNOWN_REPOSITORY_MESSAGES = "6.0"
 PROPERTY_NAME_VALIDATION = "6.0"

@@ -105,6 +105,7 @@ async def check_existence(call: Call) -> Response:
 
 async def create_repository(call: Call, key: str) -> Response:
     """Handle `PUT /api/repositories/{key}`."""
+    _check_media_type(call)
     call.require_pro()
     call.require_login()
     fields = await read_configuration(call)
@@ -117,6 +118,7 @@ async def create_repository(call: Call, key: str) -> Response:
 
 async def update_repository(call: Call, key: str) -> Response:
     """Handle `POST /api/repositories/{key}`."""
+    _check_media_type(call)
     call.require_pro()
     _require_manager(call, key)
     configuration = prepare_update(call, require_repository(call, key, is_write=True), await read_configuration(call))
@@ -171,6 +173,13 @@ def _list_entry(call: Call, repository: Repository) -> dict[str, Any]:
         if call.supports(feature_versions.REPOSITORY_LIST_PACKAGE_TYPES)
         else None,
     }
+
+
+def _check_media_type(call: Call) -> None:
+    """Fail in old versions unless the body is JSON, also if the edition does not have the call."""
+    media_type = call.request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if call.supports(feature_versions.MEDIA_TYPES_PRECEDE_EDITIONS) and not media_type.endswith("json"):
+        raise ArtifactError(415)
 
 
 async def read_configuration(call: Call) -> dict[str, Any]:

@@ -18,7 +18,6 @@ from ..protocol.errors import AccessError, ArtifactError
 # `serves` the call, refuses it because it requires `pro`, or `lacks` it. A path with `/**` at its end is a family of
 # calls; more specific calls take precedence.
 CALLS = """
-GET    /api/archive/download/{:.+}              download_folder            all    serves
 POST   /api/archive/buildArtifacts              archive_of_build           all    pro
 *      /api/archive/v2/**                       archive_policies           admin  lacks
 POST   /api/archiveIndex/{:.+}                  index_archive              admin  serves
@@ -56,13 +55,11 @@ POST   /api/security/permissions/{:[^/]+}       security                   admin
 *      /api/security/**                         security                   admin  serves
 PUT    /api/securityconfig                      change_security_settings   admin  serves
 *      /api/signed/url/**                       signed_urls                all    lacks
-GET    /api/system                              system_information         admin  serves
 *      /api/system/bootstrap_bundle             bootstrap_bundle           admin  pro
 *      /api/system/configuration/**             system_configuration       admin  serves
 *      /api/system/debug/loggers/**             loggers                    admin  lacks
 POST   /api/system/decrypt                      decrypt_passwords          admin  serves
 POST   /api/system/encrypt                      encrypt_passwords          admin  serves
-GET    /api/system/info                         system_information         admin  serves
 *      /api/system/logs/{:config|data}          live_logs                  admin  lacks
 *      /api/system/migration/**                 migration                  admin  serves
 GET    /api/system/nodes                        nodes                      admin  serves
@@ -74,7 +71,6 @@ GET    /api/system/service                      service_information        all  
 *      /api/system/support/{:bundles?}/**       support_bundles            admin  pro
 POST   /api/system/verifyconnection             verify_connection          admin  serves
 *      /api/system/xray/**                      xray_indexing              admin  pro
-GET    /api/tasks                               background_tasks           admin  serves
 *      /api/v1/bundle/retention/**              bundle_retention           admin  lacks
 GET    /api/v1/metrics/**                       metrics                    admin  lacks
 *      /api/v1/service_trust/pairing/{:[^/]+}   pairing_tokens             admin  lacks
@@ -160,7 +156,7 @@ def _create_handler(permitted_callers: str, edition: str) -> Callable[[Call], Aw
         if permitted_callers == "admin":
             call.require_admin()
         CHECK_EDITION[edition](call)
-        raise ArtifactError(501, _not_implemented_message(call))
+        raise not_implemented_error(call)
 
     return refuse
 
@@ -168,6 +164,11 @@ def _create_handler(permitted_callers: str, edition: str) -> Callable[[Call], Aw
 async def _refuse_access_call(call: Call) -> Response:
     require_caller(call)
     raise AccessError(501, _not_implemented_message(call))
+
+
+def not_implemented_error(call: Call) -> ArtifactError:
+    """Return the error for a call that the sandbox does not implement."""
+    return ArtifactError(501, _not_implemented_message(call))
 
 
 def _not_implemented_message(call: Call) -> str:

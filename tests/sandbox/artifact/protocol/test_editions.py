@@ -629,3 +629,22 @@ def test_old_version_counts_downloads_later(artifactory, sandbox, version, found
     artifactory.put("/generic-local/new.txt", b"x")
     sandbox.clock(advance=5)
     assert _count_downloads(artifactory, "new.txt") == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("version", "refusal"),
+    [("4.4.2", (401, "Authentication is required")), ("5.4.6", (403, "Bad props auth token: apiKey=abc"))],
+)
+def test_wrong_api_key_is_refused_as_recorded(sandbox, artifactory_anonymous, version, refusal):
+    sandbox.switch("artifact", edition="oss", version=version)
+    headers = {"X-JFrog-Art-Api": "abc"}
+    assert error_of(artifactory_anonymous.get("/api/storage/generic-local/app", headers=headers)) == refusal
+
+
+@pytest.mark.parametrize("version", ["4.4.2", "5.4.6"])
+@pytest.mark.parametrize("method", ["PUT", "POST"])
+def test_old_versions_check_the_media_type_of_repositories_before_the_edition(artifactory, sandbox, version, method):
+    sandbox.switch("artifact", edition="oss", version=version)
+    address = "/api/repositories/new-local"
+    assert error_of(artifactory.request(method, address)) == (415, "Unsupported Media Type")
+    assert error_of(artifactory.request(method, address, json={"rclass": "local"}))[0] == 400
