@@ -774,7 +774,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import append_undeclared
 
-_TEXT: Option = dict(matches=("[^\\0]*", "a text without NUL characters"))
+_TEXT: Option = dict(matches=("[^\\0\ufffe\uffff]*", "a text without NUL characters, U+FFFE and U+FFFF"))
 # without a limit, `exact` and the defaults of orphaned branches delete more
 _LIMIT: Option = dict(type="int", at_least=0, at_most=1_000_000, narrows_scope=True)
 _PARAMETER: dict[str, Option] = dict(

@@ -717,7 +717,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._undeclared import append_undeclared
 
 _LABEL = dict(**NAME, matches=(r"[^\s\"'\\]+", "a label without spaces, quotes and backslashes"))
-_TEXT: Option = dict(matches=("[^\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f]*", "a text without control characters"))
+_TEXT: Option = dict(matches=("[^\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\ufffe\uffff]*", "a text without control characters"))
 _HOST_KEY = ("[a-z0-9@.-]+ [A-Za-z0-9+/]+=*", "a key such as 'ssh-ed25519 AAAAC3Nz...', without a comment")
 _LAUNCHER: dict[str, Option] = dict(
     type=dict(type="str", choices=list(kinds.LAUNCHERS)),

@@ -641,6 +641,8 @@ def test_change_without_effect_fails() -> None:
         ({"name": "a:b", "type": "freestyle"}, "'name': 'a:b' is not a valid name in Jenkins: it must not contain ':'"),
         ({"name": "a/", "type": "freestyle"}, "'name': must be the full name"),
         ({"description": "\0"}, "'description': must be a text without NUL characters"),
+        ({"script": "\ufffe"}, "'script': must be a text without NUL characters, U+FFFE and U+FFFF"),
+        ({"parameters": [{"name": "A", "default": "\uffff"}]}, "must not contain NUL characters, U+FFFE and U+FFFF"),
         ({"retention": None}, "retention"),
         (
             {"config": "<project><triggers><hudson.triggers.TimerTrigger><spec>x</spec></hudson.triggers.TimerTrigger>"

@@ -566,6 +566,8 @@ def test_built_in_node_is_protected(options: dict[str, Any], message: str) -> No
         ({"environment_variables": {"a": True}}, "Option 'environment_variables.a': must be a string in quotes."),
         ({"tools": [{"type": "a", "name": "b", "home": "c"}] * 2}, "Option 'tools[1].name': 'b' is listed twice."),
         ({"description": "a\x01b"}, "Option 'description'"),
+        ({"description": "\ufffe"}, "Option 'description': must be a text without control characters"),
+        ({"environment_variables": {"a": "\uffff"}}, "Option 'environment_variables.a': must not contain control"),
         ({"environment_variables": {"a": "\x01"}}, "Option 'environment_variables.a': must not contain control"),
         ({"config": "<slave>"}, "Option 'config': must be XML"),
         ({"config": "<project/>"}, "must have the root element 'slave', not 'project'"),

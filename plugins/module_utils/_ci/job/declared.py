@@ -459,8 +459,8 @@ def _check_default(path: str, kind: str, default: t.Any) -> None:
             raise BadOption(path, "must be true or false for the type 'boolean'")
     elif isinstance(default, bool) or not isinstance(default, (str, int)):
         raise BadOption(path, f"must be a string for the type '{kind}'. Put it in quotes")
-    elif "\0" in str(default):
-        raise BadOption(path, "must not contain NUL characters")
+    elif any(character in str(default) for character in "\0\ufffe\uffff"):
+        raise BadOption(path, "must not contain NUL characters, U+FFFE and U+FFFF")
 
 
 def _new(tag: str, *content: t.Any, **attributes: str) -> ET.Element:

@@ -20,7 +20,7 @@ _PARENT = "nodeProperties"
 _TOOL = ("type", "name", "home")
 _LOCATION = "hudson.tools.ToolLocationNodeProperty_-ToolLocation"
 # Characters other than line breaks and tabs that Jenkins does not read
-_CONTROL = re.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f]")
+_CONTROL = re.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\ufffe\uffff]")
 # Known to all versions of Jenkins. New ones return that of java.lang.String
 _COMPARATOR = "hudson.util.CaseInsensitiveComparator"
 
