@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from lxml import etree
 
 from ..access.permissions import BY_ID, BY_TITLE
+from ..java_patterns import PatternError, compile_pattern
 from . import matrix_property, strategies
 from .strategies import EITHER, GROUP, ROLE_TYPES, USER, Entry, Role, Sid, Strategy, find_permission
 
@@ -134,8 +134,8 @@ def check_patterns(strategy: Strategy) -> None:
     """
     for role in (role for roles in strategy.roles.values() for role in roles):
         try:
-            re.compile(role.pattern)
-        except re.error as error:
+            compile_pattern(role.pattern)
+        except PatternError as error:
             raise CascError(f"roles: {error}") from error
 
 

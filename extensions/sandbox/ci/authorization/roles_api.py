@@ -19,6 +19,7 @@ from ...http.routing import ANY, Route
 from ..access.permissions import ADMINISTER, BY_ID
 from ..call import Call
 from ..http.refusals import AccessDenied, EngineError, InternalError, NotFound
+from ..java_patterns import PatternError, compile_pattern
 from ..nodes import stored_nodes
 from ..scripts.known_scripts import Arguments, known_script
 from .strategies import (
@@ -195,8 +196,8 @@ def _match(request: _Request, names: list[str]) -> list[str]:
 
 def _compile(pattern: str) -> re.Pattern[str]:
     try:
-        return re.compile(pattern)
-    except re.error:
+        return compile_pattern(pattern)
+    except PatternError:
         raise InternalError from None
 
 
@@ -260,8 +261,8 @@ def _check_patterns(_call: Call, args: Arguments) -> dict[str, str]:
     errors = {}
     for pattern in args["patterns"]:
         try:
-            re.compile(pattern)
-        except re.error as error:
+            compile_pattern(pattern)
+        except PatternError as error:
             errors[pattern] = str(error)
     return errors
 

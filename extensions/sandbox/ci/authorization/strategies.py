@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from ..access.permissions import ADMINISTER, BY_ID, BY_TITLE, Permission
+from ..java_patterns import compile_pattern
 from ..storage import Storage
 
 # Users have the permissions of the seed
@@ -121,7 +121,7 @@ def list_role_permissions(
     strategy: Strategy, role_type: str, name: str, user: str, groups: Iterable[str]
 ) -> set[Permission]:
     """Return what the roles whose pattern matches a full name grant to a user."""
-    matching = [role for role in strategy.roles[role_type] if re.fullmatch(role.pattern, name)]
+    matching = [role for role in strategy.roles[role_type] if compile_pattern(role.pattern).fullmatch(name)]
     return _grant_roles(matching, user, groups)
 
 

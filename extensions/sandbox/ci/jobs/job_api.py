@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from starlette.responses import Response
@@ -24,6 +23,7 @@ from ..builds import actions, build_api
 from ..call import JOB, Answer, Call
 from ..http import pages
 from ..http.refusals import InternalError
+from ..java_patterns import PatternError, compile_pattern, translate
 from ..nodes.stored_nodes import SELF_LABEL
 from ..queue import queue_items
 from ..remote_api.api import API, serve
@@ -177,9 +177,9 @@ def _view_url(call: Call, view: FoundView) -> str:
 def _match_names(call: Call, pattern: str, names: list[str]) -> set[str]:
     """Return the names that a regular expression matches, none if it is invalid."""
     try:
-        re.compile(pattern)
-        matches = call.controller.runtime.evaluator.fullmatch(pattern, names)
-    except (re.error, RecursionError):
+        compile_pattern(pattern)
+        matches = call.controller.runtime.evaluator.fullmatch(translate(pattern), names)
+    except PatternError:
         return set()
     except EvaluationError:
         raise InternalError from None

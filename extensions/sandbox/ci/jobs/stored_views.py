@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from lxml import etree
 
+from ..java_patterns import PatternError, compile_pattern
 from ..storage import Storage, View
 from ..xml import document
 from ..xml.writer import ConfigurationWriter
@@ -284,7 +284,7 @@ def _fold(text: str, ignores_case: bool) -> str:
 
 def _is_pattern(pattern: str) -> bool:
     try:
-        re.compile(pattern)
-    except (re.error, RecursionError):
+        compile_pattern(pattern)
+    except PatternError:
         return False
     return True
