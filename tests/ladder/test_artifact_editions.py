@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 import pytest
 
@@ -158,11 +159,13 @@ def set_environment(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> None:
     forget()
 
 
-def run_in_both_modes(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, case: str, **options: object) -> list[Done]:
+def run_in_both_modes(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, module: str, options: Mapping[str, object]
+) -> list[Done]:
     results = []
     for check_mode in (True, False):
         monkeypatch.setattr(session, "_CONNECTIONS", {})  # connections cache version and license of the server
-        results.append(run_here(sandbox, module_of(case), check_mode, **options, **ACCOUNT))
+        results.append(run_here(sandbox, module, check_mode, **options, **ACCOUNT))
     return results
 
 
@@ -187,7 +190,7 @@ def test_refusals_are_the_same_in_both_modes_and_before_the_write(
         run_here(sandbox, module_of(case), **options, **ACCOUNT)
         options = CASES[case].absent
     sandbox.switch("artifact", version=version, edition=edition)
-    predicted, done = run_in_both_modes(sandbox, monkeypatch, case, **options)
+    predicted, done = run_in_both_modes(sandbox, monkeypatch, module_of(case), options)
     assert describe(predicted) == describe(done)
     assert not (predicted.result.get("failed") and list_writes(done))
 
@@ -212,3 +215,46 @@ def test_options_that_the_server_lacks_are_refused_before_the_write(
             message = done.result.get("msg", "")
             assert (cause in message, "requires Artifactory" in message) == (is_refused, is_refused), message
             assert not list_writes(done)
+
+
+IMAGE = {"repo": "docker-local", "image": "acme/web"}
+PRO = "requires Artifactory Pro, but the server is the open-source edition"
+PROMOTION = {"build": "app", "number": "1", "target_repo": "generic-release-local", "status": "released"}
+MESSAGES = [
+    ("artifact_image_info", IMAGE, f"The API for Docker repositories {PRO}"),
+    (
+        "artifact_image_promotion",
+        {**IMAGE, "tag": "1.0.0", "target_repo": "docker-release-local"},
+        f"The API for Docker repositories {PRO}",
+    ),
+    ("artifact_build_promotion", PROMOTION, f"Promoting builds {PRO}"),
+    ("artifact_build_promotion", {**PROMOTION, "copy": True}, f"Promoting builds {PRO}"),
+    (
+        "artifact_file",
+        {"repo": "nope-local", "path": "a.txt", "content": "x"},
+        "Repository 'nope-local' does not exist, or the account has no Read permission on it.",
+    ),
+    ("access_token", TOKEN, "Managing access tokens requires Artifactory 7.21.1 or later. Tokens of earlier versions"),
+    ("artifact_user", {"name": "carol", "email": "carol@example.com", "user_password": "Carols-0wn"}, PRO),
+    ("artifact_group", {"name": "web"}, PRO),
+    ("artifact_permission", {"name": "web", "repositories": {"targets": {"generic-local": {}}}}, PRO),
+    ("artifact_project", {"key": "web", "display_name": "Web"}, PRO),
+    ("artifact_webhook", WEBHOOK, PRO),
+]
+
+
+@pytest.mark.parametrize("version", ["4.4.2", "5.4.6"])
+@pytest.mark.parametrize(("module", "options", "message"), MESSAGES)
+def test_open_source_edition_is_refused_with_the_true_reason(
+    module: str,
+    options: dict[str, object],
+    message: str,
+    version: str,
+    sandbox: Sandbox,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sandbox.switch("artifact", version=version, edition="oss")
+    for done in run_in_both_modes(sandbox, monkeypatch, module, options):
+        assert message in done.result["msg"]
+        for advice in ("page_size", "credential", "Access API"):
+            assert advice not in done.result["msg"]
