@@ -31,6 +31,7 @@ CREATE TABLE IF NOT EXISTS ci_items (
 CREATE TABLE IF NOT EXISTS ci_views (
     folder TEXT NOT NULL, name TEXT NOT NULL, config TEXT NOT NULL, PRIMARY KEY (folder, name)
 );
+CREATE TABLE IF NOT EXISTS ci_files (job TEXT PRIMARY KEY, config TEXT NOT NULL, file TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS ci_credential_stores (owner TEXT PRIMARY KEY, data TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS ci_scripts (id INTEGER PRIMARY KEY, data TEXT NOT NULL UNIQUE);
 """
@@ -263,6 +264,16 @@ class Storage:
         row = (job.name, job.config, job.next_build, job.workspace, job.on_hold)
         self._db.execute("INSERT OR REPLACE INTO ci_jobs VALUES (?, ?, ?, ?, ?)", row)
 
+    def put_file(self, job: Job, file: str) -> None:
+        """Keep the text that a user has submitted as the configuration of a job."""
+        self._db.execute("INSERT OR REPLACE INTO ci_files VALUES (?, ?, ?)", (job.name, job.config, file))
+
+    def file(self, job: Job) -> str | None:
+        """Return the text that a user has submitted, unless the job was changed otherwise since then."""
+        query = "SELECT file FROM ci_files WHERE job = ? AND config = ?"
+        row = self._db.execute(query, (job.name, job.config)).fetchone()
+        return row["file"] if row else None
+
     def release_copies(self) -> None:
         """Let all copied jobs be built, as a restart does."""
         self._db.execute("UPDATE ci_jobs SET on_hold = 0 WHERE on_hold")
@@ -272,7 +283,7 @@ class Storage:
         for inner in self.jobs(job.name):
             self.delete_job(inner, now)
         self.cancel_items(job, now)
-        for statement in ("ci_jobs WHERE name", "ci_builds WHERE job", "ci_views WHERE folder"):
+        for statement in ("ci_jobs WHERE name", "ci_builds WHERE job", "ci_views WHERE folder", "ci_files WHERE job"):
             self._db.execute(f"DELETE FROM {statement} = ?", (job.name,))
 
     def cancel_items(self, job: Job, now: float) -> None:

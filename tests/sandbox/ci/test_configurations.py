@@ -249,3 +249,23 @@ def test_declaration_of_a_configuration_depends_on_the_version(ci: Ci) -> None:
         ci.sandbox.switch("ci", version=version)
         declaration = f"<?xml version={quote}1.1{quote} encoding={quote}UTF-8{quote}?>\n<project>"
         assert ci.get("/job/app/config.xml").text.startswith(declaration)
+
+
+def test_old_jenkins_returns_the_submitted_text_until_the_job_is_saved(ci: Ci) -> None:
+    """The Jenkins provider of Terraform compares this text."""
+    ci.sandbox.switch("ci", version="2.567")
+    start = '<?xml version="1.1" encoding="UTF-8"?>'
+    job = "<project>\n    <!-- c -->\n    <description>{}</description>\n\n  <builders></builders></project>"
+    for path, text in (("/createItem?name=new", job.format("a")), ("/job/new/config.xml", job.format("b"))):
+        body = f"<?xml version='1.1' encoding='UTF-8'?>\n{text}\n"
+        assert ci.post(path, data=body.encode(), headers=XML).status_code == 200
+        stored = f"{start}{text.replace('<builders></builders>', '<builders/>')}"
+        assert ci.get("/job/new/config.xml").text == stored
+    ci.post("/job/new/disable")
+    saved = ci.get("/job/new/config.xml").text
+    assert saved.startswith("<?xml version='1.1' encoding='UTF-8'?>\n<project>")
+    assert "<description>b</description>" in saved
+    assert "<disabled>true</disabled>" in saved
+    ci.sandbox.switch("ci", version="2.568")
+    assert ci.post("/job/new/config.xml", data=body.encode(), headers=XML).status_code == 200
+    assert ci.get("/job/new/config.xml").text.startswith(f"{start}\n<project>\n  <description>b")

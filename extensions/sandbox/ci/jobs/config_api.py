@@ -26,8 +26,9 @@ from . import configuration, folder_configuration, stored_views
 from .item_kinds import BY_MODE, CONTAINERS, FOLDER
 
 MAX_NAME_BYTES = 255
-# Before this version, Jenkins returned the file that it had written (hudson.XmlFile) instead of a new document
-# (hudson.util.XStream2, toXMLUTF8). Their declarations differ
+# Before this version, Jenkins returned the file instead of a new document (hudson.util.XStream2, toXMLUTF8). The file
+# has another declaration (hudson.XmlFile), and the text that was submitted until the item is saved
+# (hudson.model.AbstractItem, updateByXml)
 WITHOUT_FILES = "2.568"
 DECLARATION_OF_FILES = "<?xml version='1.1' encoding='UTF-8'?>\n"
 XML_1_1 = re.compile(r"\s*<\?xml[^>]*\b1\.1\b")
@@ -42,24 +43,27 @@ def _config(call: Call, job: str) -> Response:
     if call.method in ("GET", "HEAD"):
         config = folder_configuration.read(call.storage, found) if kind is FOLDER else found.config
         if is_older(call.switch("version"), WITHOUT_FILES):
-            config = config.replace(document.DECLARATION, DECLARATION_OF_FILES, 1)
+            config = call.storage.file(found) or config.replace(document.DECLARATION, DECLARATION_OF_FILES, 1)
         return Response(config.encode(), headers={"Content-Type": "application/xml"})
     if call.method != "POST":
         raise EngineError(400)
     if call.content_type == "application/x-www-form-urlencoded":
         raise InternalError
-    found.config = _submitted_config(call, _decode_body(call))
+    text = _decode_body(call)
+    found.config = _submitted_config(call, text)
     if configuration.parse_configuration(found.config).kind is not kind:
         raise InternalError
-    _put(call, found)
+    _put(call, found, text)
     return Response()
 
 
-def _put(call: Call, item: Job) -> None:
+def _put(call: Call, item: Job, text: str) -> None:
     if configuration.parse_configuration(item.config).kind is FOLDER:
         folder_configuration.put(call.storage, call.writer, item)
     else:
         call.storage.put_job(item)
+        if is_older(call.switch("version"), WITHOUT_FILES):
+            call.storage.put_file(item, document.copy(text))
 
 
 def _submitted_config(call: Call, text: str, creator: str | None = None) -> str:
@@ -98,7 +102,7 @@ def _create(call: Call, job: str = "") -> Response:
         return _copy(call, name, folder)
     if call.content_type in ("application/xml", "text/xml"):
         text = call.body.decode("utf-8", "replace")
-        _put(call, Job(name, _submitted_config(call, text, _name_creator(call))))
+        _put(call, Job(name, _submitted_config(call, text, _name_creator(call))), text)
         return Response()
     if mode is None:
         raise Failure("No mode given")

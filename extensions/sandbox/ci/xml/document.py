@@ -29,10 +29,11 @@ class ConfigError(ValueError):
     """A configuration that Jenkins cannot load."""
 
 
-def parse(text: str, remove_blanks: bool = True) -> etree._Element:
-    """Return the root element of a document, without comments.
+def parse(text: str, remove_blanks: bool = True, remove_comments: bool = True) -> etree._Element:
+    """Return the root element of a document.
 
     :arg remove_blanks: whether to remove blank texts
+    :arg remove_comments: whether to remove comments
     :raises ConfigError: if the document is not well-formed
     """
     declaration = _DECLARATION.match(text)
@@ -41,7 +42,7 @@ def parse(text: str, remove_blanks: bool = True) -> etree._Element:
         if "1.1" in declaration[1]:
             text = _REFERENCE.sub(_hide_control_character, text)
     parser = etree.XMLParser(
-        resolve_entities=False, no_network=True, remove_blank_text=remove_blanks, remove_comments=True
+        resolve_entities=False, no_network=True, remove_blank_text=remove_blanks, remove_comments=remove_comments
     )
     try:
         return etree.fromstring((doctype.expand(text) if "<!DOCTYPE" in text else text).encode(), parser)
@@ -52,6 +53,14 @@ def parse(text: str, remove_blanks: bool = True) -> etree._Element:
 def write(root: etree._Element) -> str:
     """Return a document as Jenkins stores it, indented and with all quotes escaped."""
     return DECLARATION + "".join(_write(root, ""))
+
+
+def copy(text: str) -> str:
+    """Return a document as Java's identity transformation writes it: with its blanks and comments."""
+    declaration = _DECLARATION.match(text)
+    version = "1.1" if declaration and "1.1" in declaration[1] else "1.0"
+    root = etree.tostring(parse(text, remove_blanks=False, remove_comments=False), encoding="unicode")
+    return f'<?xml version="{version}" encoding="UTF-8"?>{_show_control_characters(root)}'
 
 
 def write_element(root: etree._Element) -> str:
@@ -65,12 +74,16 @@ def _hide_control_character(match: re.Match[str]) -> str:
     return chr(PRIVATE + code) if 0 < code < ord(" ") and chr(code) not in "\t\n\r" else match[0]
 
 
+def _show_control_characters(text: str) -> str:
+    return _CONTROL.sub(lambda match: f"&#x{ord(match[0]) - PRIVATE:x};", text)
+
+
 def _write(element: etree._Element, indent: str) -> list[str]:
     attributes = "".join(f' {name!s}="{escape(str(value), ATTRIBUTE_ENTITIES)}"' for name, value in element.items())
     tag = str(element.tag)
     start = f"{indent}<{tag}{attributes}"
     if not len(element):
-        text = _CONTROL.sub(lambda match: f"&#x{ord(match[0]) - PRIVATE:x};", escape(element.text or "", TEXT_ENTITIES))
+        text = _show_control_characters(escape(element.text or "", TEXT_ENTITIES))
         # An empty text is written with an end tag, an object without members is not
         return [f"{start}>{text}</{tag}>" if element.text is not None else f"{start}/>"]
     inner: list[str] = []
