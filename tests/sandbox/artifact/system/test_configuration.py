@@ -420,3 +420,20 @@ def test_a_version_without_merging_names_the_methods_of_the_configuration(artifa
     sandbox.switch("artifact", version="5.4.6")
     response = artifactory.patch(PATH, b"urlBase: http://a.example", headers={"Content-Type": "application/yaml"})
     assert (response.status_code, response.headers["Allow"]) == (405, "HEAD,POST,GET,OPTIONS")
+
+
+@pytest.mark.parametrize(
+    ("version", "section", "member"),
+    [
+        ("4.4.2", "backup", "<precalculate>false</precalculate>"),
+        ("5.4.6", "backup", "<exportMissionControl>false</exportMissionControl>"),
+        ("6.20.0", "backup", None),
+    ],
+)
+def test_replacement_has_only_members_of_the_version(artifactory, sandbox, version, section, member):
+    sandbox.switch("artifact", version=version)
+    text = artifactory.get("/api/system/configuration").text
+    changed = text.replace(f"</{section}>", f"{member or ''}</{section}>")
+    answer = artifactory.post("/api/system/configuration", data=changed, headers={"Content-Type": "application/xml"})
+    assert answer.status_code == (500 if member else 200), answer.text
+    assert artifactory.get("/api/system/configuration").text == text or not member

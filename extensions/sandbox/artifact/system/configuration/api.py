@@ -160,9 +160,11 @@ def _parse_sections(call: Call, root: ET.Element) -> tuple[dict[str, Any], dict[
         raise ArtifactError(400, REPOSITORIES_IN_CONFIGURATION)
     if names != [name for name in list_sections(call.get_switch("version")) if name in names]:
         raise ViolatesSchema
-    elements = dict(zip(names, root, strict=True))
+    elements, version = dict(zip(names, root, strict=True)), call.get_switch("version")
     document = {
-        name: parse_value(SECTIONS[name], element) for name, element in elements.items() if SECTIONS[name] is not None
+        name: parse_value(select_members(version, name, SECTIONS[name]), element)
+        for name, element in elements.items()
+        if SECTIONS[name] is not None
     }
     return document, {name: element for name, element in elements.items() if name in REPOSITORY_SECTIONS}
 
