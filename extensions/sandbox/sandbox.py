@@ -20,6 +20,7 @@ from starlette.concurrency import run_in_threadpool
 from .control.faults import Faults
 from .control.journal import Journal
 from .runtime.database import StateError
+from .runtime.image import Image
 from .runtime.runtime import Runtime
 from .runtime.state_tables import StateTables
 from .seeds.export import write_yaml
@@ -51,6 +52,7 @@ class Sandbox:
         self.journal = Journal()
         self.faults = Faults(SERVICES, self.runtime.clock)
         self._seeding = asyncio.Lock()
+        self._image: Image | None = None
         try:
             self.services = self._create_services()
             self._restore()
@@ -81,14 +83,24 @@ class Sandbox:
     def reset(self) -> None:
         """Restore the state of the first start: remove faults and journal, delete all data and add the seed."""
         self.faults = Faults(SERVICES, self.runtime.clock)
-        with self.runtime.files.replace_all(), self.runtime.transaction():
+        if self._image and self._image.restore(self.runtime.db):
+            for service in self.services:
+                service.forget()
+            self.runtime.reload()
+        else:
+            self._reset_and_seed()
+        self.journal.clear()
+
+    def _reset_and_seed(self) -> None:
+        """Delete all data and add the seed, and keep an image of the result."""
+        with self.runtime.files.replace_all() as contents, self.runtime.transaction():
             for service in self.services:
                 service.reset()
             self.runtime.reset()
             self.seed(self._seed)
             self._add_snapshot(self._snapshot)
             self.runtime.save_setting("seeded", True)
-        self.journal.clear()
+        self._image = Image(self.runtime.db, self.runtime.files, contents)
 
     def _add_snapshot(self, snapshot: Mapping[str, SnapshotDirectory]) -> None:
         """Add a snapshot in parts, because it may not fit into memory."""

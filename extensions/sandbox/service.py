@@ -78,13 +78,17 @@ class Service:
         """Yield sections of seeds with the contents of a snapshot, in the order in which to add them."""
         raise NotImplementedError
 
+    def forget(self) -> None:
+        """Clear the state in memory."""
+
     def reset(self) -> None:
-        """Delete all rows of the service's tables. Subclasses also clear their state in memory."""
+        """Delete all rows of the service's tables, and clear the state in memory."""
         tables = self.runtime.db.execute(
             "SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB ?", (f"{self.name}_*",)
         ).fetchall()
         for table in tables:
             self.runtime.db.execute(f'DELETE FROM "{table["name"]}"')
+        self.forget()
 
     def uses_content(self, _sha256: str) -> bool:
         """Return whether the service uses the file content with this checksum. Unused contents are removed."""

@@ -287,9 +287,8 @@ class ArtifactService(Service):
         """Add the content of a seed."""
         load_seed(self._state, data)
 
-    def reset(self) -> None:
-        """Delete everything, including state in memory."""
-        super().reset()
+    def forget(self) -> None:
+        """Clear the state in memory."""
         self._state.accounts.forget_logins()
         self._state.repositories.show_all_changes()
         self._state.uploads.clear()

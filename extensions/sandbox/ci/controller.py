@@ -41,5 +41,9 @@ class Controller(State):
     def reset(self) -> None:
         """Reset to a server without any configuration."""
         super().reset()
-        self.scheduler.reset()
         self.lifecycle.boot()
+
+    def forget(self) -> None:
+        """Forget the sessions and the time of the last update."""
+        self.sessions.clear()
+        self.scheduler.reset()

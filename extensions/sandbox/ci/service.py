@@ -126,6 +126,10 @@ class CiService(Service):
         self._controller.lifecycle.on_start(lambda: configuration.apply_at_start(self._controller))
         self._ssh: Any = None
 
+    def forget(self) -> None:
+        """Forget the sessions and the time of the last update."""
+        self._controller.forget()
+
     def reset(self) -> None:
         """Reset to a server without any configuration."""
         super().reset()

@@ -120,9 +120,8 @@ class InferenceService(Service):
         """Convert a snapshot to seeds."""
         return convert_snapshot(snapshot)
 
-    def reset(self) -> None:
-        """Delete all objects and refill the rate limits."""
-        super().reset()
+    def forget(self) -> None:
+        """Refill the rate limits."""
         self._limits.clear()
 
     def exports(self, base_url: str) -> dict[str, str]:

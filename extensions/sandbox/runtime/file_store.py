@@ -92,16 +92,20 @@ class FileStore:
         self.path(sha256).unlink(missing_ok=True)
 
     @contextlib.contextmanager
-    def replace_all(self) -> Iterator[None]:
-        """Remove all contents at the end of the block except those stored within it."""
+    def replace_all(self) -> Iterator[set[str]]:
+        """Remove all contents at the end of the block except those stored within it, whose checksums it receives."""
         stored: set[str] = set()
         self._stored = stored
         try:
-            yield
+            yield stored
         finally:
             self._stored = None
+        self.remove_others(stored)
+
+    def remove_others(self, kept: set[str]) -> None:
+        """Remove all contents except those with the given checksums."""
         for path in self._directory.glob("??/*"):
-            if path.name not in stored:
+            if path.name not in kept:
                 path.unlink()
 
     def remove_orphaned(self, is_used: Callable[[str], bool]) -> None:

@@ -79,6 +79,10 @@ class Runtime:
         self._switch_rules[service] = rules
         self._defaults[service] = dict(defaults)
         self._switches_by_version[service] = by_version
+        self._load_switches(service)
+
+    def _load_switches(self, service: str) -> None:
+        """Restore the saved values of switches."""
         self._change_switches(service, self.load_setting(f"switches.{service}", {}))
 
     def _change_switches(self, service: str, changed: dict[str, Any]) -> None:
@@ -129,6 +133,12 @@ class Runtime:
         self.db.execute("DELETE FROM sandbox_settings")
         for service in self._defaults:
             self._change_switches(service, {})
+
+    def reload(self) -> None:
+        """Reset the clock, and restore the switches that a restored database contains."""
+        self.clock.reset()
+        for service in self._defaults:
+            self._load_switches(service)
 
     def save_setting(self, name: str, value: Any) -> None:
         """Save a setting in the state directory."""
