@@ -5,10 +5,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import http.client
 import os
 import subprocess
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import pytest
 import requests
@@ -115,9 +118,11 @@ def test_requests_are_listed_and_filtered(use, sandbox, ping):
 def test_journal_of_10000_requests_is_read_in_pages(use, sandbox, ping):
     from playwright.sync_api import expect
 
-    with requests.Session() as session:
+    server, path = urlsplit(ping).netloc, urlsplit(ping).path
+    with contextlib.closing(http.client.HTTPConnection(server)) as connection:  # requests takes 10 times as long
         for _number in range(10_000):
-            session.get(ping)
+            connection.request("GET", path)
+            connection.getresponse().read()
 
     def steps(page: Page) -> None:
         journal = find_journal(page)
