@@ -10,7 +10,7 @@ import pytest
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import retry, session
 from sandbox.client import Sandbox
 from support import running
-from support.cases import CASES, RESOURCES, get_switches, module_of, prepare
+from support.cases import CASES, RESOURCES, forget, get_switches, module_of, prepare
 
 
 @pytest.fixture(autouse=True)
@@ -19,6 +19,12 @@ def configure_environment(monkeypatch: pytest.MonkeyPatch, running_sandbox: Sand
     for name, value in running_sandbox.environment.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(retry, "backoff", lambda _attempt: 0.0)
+
+
+@pytest.fixture(autouse=True)
+def remove_files() -> None:
+    """Remove local files of earlier cases."""
+    forget()
 
 
 @pytest.fixture(autouse=True)

@@ -86,12 +86,6 @@ def modules_with(fault: str) -> list[str]:
     return [module for module, server_fault in SERVER if server_fault == fault]
 
 
-@pytest.fixture(autouse=True)
-def remove_files() -> None:
-    """Remove local files of earlier cases."""
-    forget()
-
-
 def run(module: str, **options: Any) -> dict[str, Any]:
     """Return the module's result, with one retry."""
     return running.run(module_of(module), **{"retries": 1, **parameters(module), **options})

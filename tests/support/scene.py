@@ -63,7 +63,7 @@ class Scene:
         self.sandbox.reset()
         prepare(self.sandbox, self.module)
         self.secret_file.unlink(missing_ok=True)
-        if isinstance(self.case, Fetch):
+        if isinstance(self.case, (Fetch, Resource)):
             self.case.forget()
         for earlier_step in STEPS.get(step, ()):
             done = self.run(earlier_step)

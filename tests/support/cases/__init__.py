@@ -34,7 +34,7 @@ SPEAKING = [module for module in MODULES if not getattr(CASES[module], "by_progr
 
 def forget() -> None:
     """Remove the local files of the modules."""
-    for case in (*FETCHES.values(), *OPERATIONS.values()):
+    for case in (*FETCHES.values(), *OPERATIONS.values(), *RESOURCES.values()):
         case.forget()
 
 

@@ -21,6 +21,7 @@ _HEALTH = (
 _PRINTER = {"name": "pr\u00fcfer 3"}
 _SIGNATURE = {"signature": "staticMethod java.time.Instant now"}
 _VIEW = {"name": "Nightly, more \u0142+"}
+_SECRET = FILES / "agent.secret"
 _NODE = {"name": "agent one", "remote_root": "/srv/jenkins"}
 _DRAIN = {"name": "built-in", "wait_timeout": 60, "wait_delay": 0.1}
 _JOB = {"name": "J\u00f6b (1) + x", "type": "freestyle"}
@@ -169,10 +170,11 @@ RESOURCES: dict[str, Case] = {
         look=("ci_node_info", {}),
     ),
     "ci_node with a secret": Resource(
-        create={**_NODE, "secret_file": str(FILES / "agent.secret")},
-        update={**_NODE, "executors": 3, "secret_file": str(FILES / "agent.secret")},
+        create={**_NODE, "secret_file": str(_SECRET)},
+        update={**_NODE, "executors": 3, "secret_file": str(_SECRET)},
         absent={"name": "agent one", "state": "absent"},
         write=Write("create_node", first_of_several=True),
+        file=_SECRET,
         look=("ci_node_info", {}),
     ),
     "ci_node_drain": Resource(

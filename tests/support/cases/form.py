@@ -80,10 +80,18 @@ class Resource:
     switches: dict[str, Any] = field(default_factory=dict)
     """Switches of the sandbox's service, for a module that its default version or edition lacks."""
 
+    file: Path | None = None
+    """What it leaves on this machine."""
+
     @property
     def options(self) -> dict[str, Any]:
         """Return the parameters that create it."""
         return self.create
+
+    def forget(self) -> None:
+        """Remove the local file."""
+        if self.file:
+            self.file.unlink(missing_ok=True)
 
 
 @dataclass(frozen=True)
