@@ -75,7 +75,7 @@ def test_repositories_are_sorted(check_mode: bool) -> None:
     ],
 )
 def test_filters_are_sent_to_the_server(options: dict[str, str], query: str) -> None:
-    versions = [call("GET", VERSION, json={"version": "7.0"})] if "project" in options else []
+    versions = [call("GET", VERSION, json={"version": "7.17.4"})] if "project" in options else []
     with conversation(*versions, call("GET", f"{REPOSITORIES}?{query}", json=[])) as server:
         assert run("artifact_repository_info", url=server.url, **options) == {"changed": False, "repositories": []}
 
