@@ -759,7 +759,8 @@ class ModuleDocFragment:
 """
 
     INFERENCE_RATE_LIMIT = r"""
-{options: {limits: {}, project_id: {}, project_name: {}, visibility_timeout: {}}}
+{options: {limits: {}, project_id: {}, project_name: {}, predict_missing: {},
+    visibility_timeout: {}}}
 """
 
     INFERENCE_RATE_LIMIT_INFO = r"""
@@ -769,7 +770,7 @@ class ModuleDocFragment:
     INFERENCE_SERVICE_ACCOUNT = r"""
 {options: {name: {}, role: {}, rotate_after: {}, project_id: {},
     project_name: {}, state: {}, owner: {}, group: {}, mode: {},
-    key_file: {}, surplus: {}, visibility_timeout: {}}}
+    key_file: {}, surplus: {}, predict_missing: {}, visibility_timeout: {}}}
 """
 
     INFERENCE_USAGE_INFO = r"""
@@ -780,7 +781,7 @@ class ModuleDocFragment:
 
     INFERENCE_USER = r"""
 {options: {email: {}, role: {}, projects: {}, allow_lockout: {},
-    state: {}, visibility_timeout: {}}}
+    state: {}, predict_missing: {}, visibility_timeout: {}}}
 """
 
     INFERENCE_USER_INFO = r"""

@@ -18,6 +18,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.inference
   - buildworks.toolchain.inference_project_selection
   - buildworks.toolchain.connection
+  - buildworks.toolchain.predict_missing
   - buildworks.toolchain.visibility
   - buildworks.toolchain.attributes
 notes:
@@ -98,14 +99,14 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.or
     AdminClient,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import VISIBILITY
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import PREDICT_MISSING, VISIBILITY
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = (
     INFERENCE
-    + VISIBILITY
+    + (VISIBILITY + PREDICT_MISSING)
     + projects.PROJECT_OPTIONS
     + ArgumentSpec(
         dict(
@@ -119,7 +120,7 @@ SPEC = (
 def run(task: Task) -> None:
     desired = rate_limits.parse_limits(task.params["limits"])
     admin = AdminClient(task)
-    limits = rate_limits.ProjectLimits(admin, projects.resolve_project_id(admin, task.params), desired)
+    limits = rate_limits.ProjectLimits(admin, projects.resolve_or_predict(task, admin), desired)
     reconcile(
         task,
         "rate_limits",

@@ -27,6 +27,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.state
   - buildworks.toolchain.to_file
   - buildworks.toolchain.issued
+  - buildworks.toolchain.predict_missing
   - buildworks.toolchain.visibility
   - buildworks.toolchain.attributes
 notes:
@@ -124,14 +125,18 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.or
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._issued_secret import ISSUED_SECRET, IssuedSecret
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE, VISIBILITY
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
+    PREDICT_MISSING,
+    STATE,
+    VISIBILITY,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = (
     (INFERENCE + projects.PROJECT_OPTIONS)
-    + (STATE + VISIBILITY + ISSUED_SECRET)
+    + (STATE + VISIBILITY + ISSUED_SECRET + PREDICT_MISSING)
     + ArgumentSpec(
         dict(
             name=dict(type="str", required=True, **NAME),

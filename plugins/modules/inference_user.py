@@ -22,6 +22,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.inference
   - buildworks.toolchain.connection
   - buildworks.toolchain.state
+  - buildworks.toolchain.predict_missing
   - buildworks.toolchain.visibility
   - buildworks.toolchain.attributes
 notes:
@@ -145,12 +146,16 @@ user:
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization import users
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE, VISIBILITY
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import (
+    PREDICT_MISSING,
+    STATE,
+    VISIBILITY,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
-SPEC = (INFERENCE + STATE + VISIBILITY) + ArgumentSpec(
+SPEC = (INFERENCE + STATE + VISIBILITY + PREDICT_MISSING) + ArgumentSpec(
     dict(
         email=dict(type="str", required=True, one_line=True, matches=users.EMAIL),
         role=dict(type="str", choices=list(users.ROLES)),

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from support.advice import PREDICT_MISSING
 from support.conversation import Call, call, conversation
 from support.inference_server import ADMIN, page
 from support.running import run
@@ -29,7 +30,8 @@ def update(model: str, **sent: int) -> Call:
 
 def manage(*calls: Call, **parameters: Any) -> dict[str, Any]:
     with conversation(*calls) as server:
-        options = {"url": f"{server.url}/v1", "admin_key": ADMIN, "project_id": "proj_1", **parameters}
+        project = {} if "project_name" in parameters else {"project_id": "proj_1"}
+        options = {"url": f"{server.url}/v1", "admin_key": ADMIN, **project, **parameters}
         return run("inference_rate_limit", **options)
 
 
@@ -69,6 +71,15 @@ def test_check_mode_fails_when_the_project_is_archived() -> None:
     calls = limits(row("gpt-4o")), project(archived_at=1751328000)
     result = manage(*calls, limits=[{"model": "gpt-4o", RPM: 5}], check_mode=True)
     assert result["msg"] == "Cannot change the rate limits of project 'proj_1': the project is archived."
+
+
+def test_limits_of_a_project_that_an_earlier_task_creates_are_predicted() -> None:
+    task = {"limits": [{"model": "gpt-4o", RPM: 5}], "project_name": "New", "check_mode": True}
+    projects = page("/projects", {"id": "proj_2", "name": "Old", "status": "active", "created_at": 1735689600})
+    result = manage(projects, predict_missing=True, **task)
+    assert (result["changed"], result["rate_limits"]["gpt-4o"][RPM]) == (True, 5)
+    result = manage(projects, **task)
+    assert result["msg"] == f"Option 'project_name': no active project has the name 'New'.{PREDICT_MISSING}"
 
 
 def test_zero_is_a_limit() -> None:

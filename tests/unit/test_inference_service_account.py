@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from support.advice import PREDICT_MISSING
 from support.conversation import Call, at, call, conversation
 from support.inference_server import ADMIN, error, page
 from support.running import run
@@ -72,9 +73,22 @@ MINE, NEW = account(), account("svc_2", created_at=NOW)
 def manage(*calls: Call, **parameters: Any) -> dict[str, Any]:
     with conversation(*calls) as server:
         options = {"url": f"{server.url}/v1", "admin_key": ADMIN, "project_id": "proj_1", "name": "robot"}
+        if "project_name" in parameters:
+            del options["project_id"]
         return run(
             "inference_service_account", **{**options, "admin_requests_per_minute": 0, "retries": 0, **parameters}
         )
+
+
+def test_account_in_a_project_that_an_earlier_task_creates_is_predicted(key_file: pathlib.Path) -> None:
+    task = {"project_name": "New", "check_mode": True}
+    projects = page("/projects", {"id": "proj_2", "name": "Old", "status": "active", "created_at": SINCE})
+    key_file.write_text(OLD_SECRET)
+    for calls, options in ((), {}), ((probe(401),), {"key_file": str(key_file)}):
+        result = manage(projects, *calls, predict_missing=True, **task, **options)
+        assert (result["changed"], result["service_account"]["name"]) == (True, "robot")
+    result = manage(projects, **task)
+    assert result["msg"] == f"Option 'project_name': no active project has the name 'New'.{PREDICT_MISSING}"
 
 
 def test_second_run_reads_once() -> None:

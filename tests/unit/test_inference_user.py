@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from support.advice import PREDICT_MISSING
 from support.conversation import Call, call, conversation
 from support.inference_server import ADMIN, error, page
 from support.running import run
@@ -231,6 +232,15 @@ def test_projects_of_an_owner_cannot_be_removed() -> None:
 def test_invalid_projects_fail_before_any_write(projects: list[dict[str, str]], message: str) -> None:
     listed = page("/projects", FIND, SEEK, {**SEEK, "id": "proj_3"})
     assert manage(ALL, INVITES, listed, email="dora@x.y", projects=projects)["msg"] == message
+
+
+@pytest.mark.parametrize(("predict_missing", "failed"), [(True, False), (False, True)])
+def test_check_mode_can_assume_that_a_project_is_created(predict_missing: bool, failed: bool) -> None:
+    options = {"projects": [{"name": "New"}, {"id": "proj_1"}], "check_mode": True, "predict_missing": predict_missing}
+    result = manage(ALL, INVITES, page("/projects", FIND), email="dora@x.y", **options)
+    message = f"Option 'projects[0]': no active project has the name 'New'.{PREDICT_MISSING}"
+    assert (result.get("failed", False), result.get("msg")) == (failed, message if failed else None)
+    assert failed or [project["id"] for project in result["user"]["projects"]] == ["New", "proj_1"]
 
 
 @pytest.mark.parametrize(

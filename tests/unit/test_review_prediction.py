@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from support.advice import PREDICT_MISSING
 from support.conversation import Call, conversation
 from support.review_server import ACCOUNT, act, projects, records, refusal
 from support.running import run
@@ -79,14 +80,21 @@ def test_absence_is_not_assumed_when_project_list_is_empty(module: str) -> None:
 
 
 def test_other_refusals_are_reported() -> None:
-    result = run_task("review_module", no_project("modules", 403), projects(("app", "app")), **MODULE)
+    result = run_task("review_module", no_project("modules", 403), **MODULE)
+    assert "Project not found: app" in result["msg"]
+    result = run_task("review_module", no_project("modules"), projects(("app", "app")), **MODULE)
     assert "Project not found: app" in result["msg"]
 
 
 @pytest.mark.parametrize("options", [{"check_mode": False}, {"predict_missing": False}])
 def test_missing_project_fails_without_predict_missing(options: dict[str, Any]) -> None:
+    advice = PREDICT_MISSING * options.get("check_mode", True)
     for module, action, task in (("review_module", "modules", MODULE), ("review_view", "views", VIEW)):
-        assert "Project not found: app" in run_task(module, no_project(action), **task, **options)["msg"]
+        result = run_task(module, no_project(action), projects(OTHER), **task, **options)
+        assert (
+            result["msg"]
+            == f"Option 'project': project 'app' does not exist, or the account has no access to it.{advice}"
+        )
     role = run_task("review_role", projects(OTHER), **ASSIGNED, **options)
     assert role["msg"].startswith("Option 'assignments': project 'app' does not exist")
 

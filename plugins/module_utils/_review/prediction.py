@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import MissingName, ServerRefusal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.projects import projects
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import NOT_PERMITTED, ReviewService
@@ -26,7 +26,10 @@ def list_in_project(
         return listed(review, project)
     except ServerRefusal as refusal:
         # The status for an unknown project depends on the version of Klocwork
-        removes = task.params["state"] == "absent" and refusal.status not in NOT_PERMITTED
-        if (removes or task.predicts_missing) and projects.is_missing(review, project):
+        if refusal.status in NOT_PERMITTED or not projects.is_missing(review, project):
+            raise
+        if task.params["state"] == "absent" or task.predicts_missing:
             return []
-        raise
+        raise MissingName(
+            "project", f"project '{project}' does not exist, or the account has no access to it"
+        ) from None

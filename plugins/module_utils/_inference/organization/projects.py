@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, MissingName, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization.admin_client import (
     AdminClient,
@@ -46,15 +46,29 @@ def is_archived(admin: AdminClient, id_: str) -> bool:
 def resolve_project_id(admin: AdminClient, params: dict[str, t.Any]) -> str:
     """Return the ID of the project that `PROJECT_OPTIONS` select.
 
-    :raises BadOption: if no project has the name
+    :raises MissingName: if no project has the name
     :raises ToolchainError: if several projects have the name
     """
     if params["project_id"] is not None:
         return params["project_id"]
     project = _require_unique(_find_by_name(admin, params["project_name"]))
     if project is None:
-        raise BadOption("project_name", f"no active project has the name '{params['project_name']}'")
+        raise MissingName("project_name", f"no active project has the name '{params['project_name']}'")
     return project["id"]
+
+
+def resolve_or_predict(task: Task, admin: AdminClient) -> str | None:
+    """Return the ID of the selected project, or `None` if check mode assumes that an earlier task creates it.
+
+    :raises MissingName: if no project has the name
+    :raises ToolchainError: if several projects have the name
+    """
+    try:
+        return resolve_project_id(admin, task.params)
+    except MissingName:
+        if task.predicts_missing:
+            return None
+        raise
 
 
 class Project:

@@ -60,20 +60,23 @@ def to_result(rows: Fields) -> Fields:
 class ProjectLimits:
     """The limits of the declared models in a project.
 
+    :arg project: its ID, `None` if an earlier task would create it
     :arg desired: the declared limits by model, each `{name of the limit: value}`
     """
 
-    def __init__(self, admin: AdminClient, project: str, desired: dict[str, Fields]) -> None:
+    def __init__(self, admin: AdminClient, project: str | None, desired: dict[str, Fields]) -> None:
         self._admin = admin
         self._project = project
         self._desired = desired
         self._ids: dict[str, str] = {}
 
     def read(self) -> Fields:
-        """Return the limits of the declared models.
+        """Return the limits of the declared models. Those of a project that does not exist yet are unknown.
 
         :raises ToolchainError: if the project has no limits for a model
         """
+        if self._project is None:
+            return {model: _parse_missing_row(model) for model in self._desired}
         rows = fetch_project_limits(self._admin, self._project)
         for model in self._desired:
             if model not in rows:
@@ -90,7 +93,7 @@ class ProjectLimits:
         """
         for model, limits in (desired or {}).items():
             for name in limits:
-                if before and before[model][name] is None:
+                if before and before[model][name] is None and self._project is not None:
                     raise ToolchainError(f"The model '{model}' has no limit '{name}'. Remove it from 'limits'.")
 
     def predict_refusal(self) -> None:
@@ -98,7 +101,7 @@ class ProjectLimits:
 
         :raises ToolchainError: if the project is archived
         """
-        if projects.is_archived(self._admin, self._project):
+        if self._project is not None and projects.is_archived(self._admin, self._project):
             raise ToolchainError(
                 f"Cannot change the rate limits of project '{self._project}': the project is archived."
             )
@@ -106,7 +109,7 @@ class ProjectLimits:
     def update(self, changes: Fields) -> None:
         """Set the changed limits with one request for each model."""
         for model, limits in changes.items():
-            self._admin.post(f"{_PATH}/{{}}", self._project, self._ids[model], json=limits, is_idempotent=True)
+            self._admin.post(f"{_PATH}/{{}}", self._project or "", self._ids[model], json=limits, is_idempotent=True)
 
 
 def parse_limits(entries: list[Fields], option: str = "limits") -> dict[str, Fields]:
@@ -128,6 +131,10 @@ def parse_limits(entries: list[Fields], option: str = "limits") -> dict[str, Fie
 
 def _parse_row(name: str, entry: Record, id_: str | None) -> dict[str, t.Any]:
     return {"id": id_, "kind": _classify(name), **{limit: entry.maybe_integer(limit) for limit in LIMITS}}
+
+
+def _parse_missing_row(name: str) -> dict[str, t.Any]:
+    return {"id": None, "kind": _classify(name), **dict.fromkeys(LIMITS)}
 
 
 def _classify(name: str) -> str:

@@ -40,12 +40,18 @@ class ServiceAccountService(SecretService):
         self._admin = AdminClient(task)
 
     @functools.cached_property
+    def _found_project(self) -> str | None:
+        """The ID of the project, `None` if its creation is predicted. It is requested after the options are checked."""
+        return projects.resolve_or_predict(self._task, self._admin)
+
+    @property
     def _project(self) -> str:
-        """The ID of the project. It is requested only after the options have been checked."""
-        return projects.resolve_project_id(self._admin, self._task.params)
+        return self._found_project or ""
 
     def list_matching(self) -> list[Fields]:
         """Return the accounts with the name, newest first."""
+        if self._found_project is None:
+            return []
         return listings.filter_by_name(
             listings.list_service_accounts(self._admin, self._project), self._task.params["name"]
         )
@@ -72,7 +78,8 @@ class ServiceAccountService(SecretService):
 
     def find_owner(self, secret: str, items: list[Fields]) -> str | None:
         """Return the ID of the account with this name that the key in the file belongs to."""
-        key = redacted_keys.find_key(secret, listings.list_project_keys(self._admin, self._project))
+        keys = listings.list_project_keys(self._admin, self._project) if self._found_project else []
+        key = redacted_keys.find_key(secret, keys)
         path = self._task.params["key_file"]
         if key is None:
             redacted_keys.check_replaceable(self._task, API_KEY, secret, "/models")

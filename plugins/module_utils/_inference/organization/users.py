@@ -10,6 +10,7 @@ import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
+    MissingName,
     ServerRefusal,
     ToolchainError,
 )
@@ -194,10 +195,14 @@ class User:
         return [desired[id_] for id_ in sorted(desired)]
 
     def _resolve_id(self, declared: Fields, option: str) -> str:
+        """Return the ID of a declared project. In place of that of a project to be created, return its name."""
         field = "id" if declared["id"] is not None else "name"
         ids = [project["id"] for project in self._list_projects() if project[field] == declared[field]]
+        if not ids and field == "name" and self._task.predicts_missing:
+            return str(declared["name"])
         if not ids:
-            raise BadOption(option, f"no active project has the {field} '{declared[field]}'")
+            missing = MissingName if field == "name" else BadOption
+            raise missing(option, f"no active project has the {field} '{declared[field]}'")
         if len(ids) > 1:
             raise BadOption(
                 option, f"{len(ids)} projects have this name. Specify the ID of one of them: {', '.join(ids)}"
@@ -207,6 +212,8 @@ class User:
     def _check_projects(self, invitation: Fields) -> None:
         ids = [project["id"] for project in invitation.get("projects") or ()]
         active = {project["id"] for project in self._list_projects()} if ids else set()
+        if self._task.predicts_missing:
+            active.update(project["name"] for project in self._task.params["projects"] or ())
         if inactive := [id_ for id_ in ids if id_ not in active]:
             raise ToolchainError(
                 f"{self._email} is invited to projects that are archived or do not exist: {', '.join(inactive)}. Set "
