@@ -128,16 +128,16 @@ class ManagedObject:
         self._check_excluded(before, fields)
 
     def _check_name(self) -> None:
-        failure = f"Cannot create {self._form.noun} '{self._name}'"
-        if self._name in self._list_repositories():
+        noun, name = self._form.noun, self._name
+        if name in self._list_repositories():
             raise ToolchainError(
-                f"{failure}: a repository has this name. Names must be unique among repositories and all sections of "
-                "the configuration."
+                f"Cannot create {noun} '{name}': a repository has this name. Names must be unique among repositories "
+                "and all sections of the configuration."
             )
-        if section := list_ids(self._sections).get(self._name or ""):
+        if section := list_ids(self._sections).get(name or ""):
             raise ToolchainError(
-                f"{failure}: the section '{section}' of the configuration has an object with this name. Names must be "
-                "unique among all sections."
+                f"Cannot create {noun} '{name}': the section '{section}' of the configuration has an object with this "
+                "name. Names must be unique among all sections."
             )
 
     def _list_repositories(self) -> set[str]:
