@@ -605,7 +605,8 @@ NEW_JENKINS: dict[str, Any] = {
     "ci_provision_restart_if_pending": True,
     "ci_provision_configuration": {"jenkins": {"systemMessage": "Managed"}},
     "ci_provision_users": [{"name": "erin", "password": "sandbox-erin", "email": "erin@example.com"}],
-    "ci_provision_folders": [{"name": "team"}],
+    "ci_provision_folders": [{"name": "team"}, {"name": "team/web"}],
+    "ci_provision_undeclared": {"folders": "report"},
     "ci_provision_credential_domains": [{"name": "registries"}],
     "ci_provision_credentials": [
         {
