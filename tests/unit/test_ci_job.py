@@ -838,15 +838,19 @@ def test_value_that_jenkins_does_not_read_is_refused_before_the_change(
 
 def test_object_of_a_missing_plugin_is_refused_before_the_change() -> None:
     config = f"<project><properties><{REBUILD} plugin='rebuild@1.25'/></properties></project>"
-    for before in ([listed()], [listed("app"), stored("/job/app", "")]):
+    unknown = ask_unknown({"class": [REBUILD]}, {"class": [REBUILD]})
+    denied = call("POST", "/scriptText", 403)
+    for before, ask in (([listed()], unknown), ([listed("app"), stored("/job/app", "")], denied)):
         for check_mode in (True, False):
-            result = manage(*before, plugins("git"), name="app", config=config, check_mode=check_mode)
+            result = manage(*before, plugins("git"), ask, name="app", config=config, check_mode=check_mode)
             assert not result["changed"]
             assert result["msg"] == (
                 "The configuration of job 'app' was not sent, because Jenkins would not keep these elements as "
                 f"declared: 'properties/{REBUILD}' (the plugin 'rebuild', 1.25 in the XML, is not installed). Install "
                 "the plugin, remove the elements, or set 'on_dropped: warn'."
             )
+    moved = ask_unknown({"class": [REBUILD]})
+    assert manage(listed(), plugins("git"), moved, name="app", config=config, check_mode=True)["changed"]
     predicted = {"check_mode": True, "predicted_plugins": ["rebuild"]}
     assert manage(listed(), name="app", config=config, **predicted)["changed"]
 
@@ -856,7 +860,7 @@ def test_unknown_class_or_permission_is_refused_before_the_change() -> None:
         f"<project><properties><{MATRIX}><permission>USER:x.Y.Z:bob</permission></{MATRIX}></properties><builders>"
         "<a__b.C_-D><e><f.G/></e></a__b.C_-D></builders></project>"
     )
-    names = {"class": ["a_b.C$D", "f.G"], "job": ["x.Y.Z"]}
+    names = {"class": ["a_b.C$D", "f.G", MATRIX], "job": ["x.Y.Z"]}
     ask = ask_unknown(names, {"class": ["a_b.C$D"], "job": ["x.Y.Z"]})
     for check_mode in (True, False):
         result = manage(listed(), ask, name="app", config=config, check_mode=check_mode)

@@ -28,7 +28,7 @@ from support.ci_nodes import (
     state,
     written,
 )
-from support.ci_scripts import script
+from support.ci_scripts import ask_unknown, script
 from support.ci_server import APP, TOKEN, deny_permission, page, read_before_update
 from support.conversation import Call, call
 from support.running import run
@@ -61,6 +61,7 @@ MATRIX = """\
       <permission>USER:hudson.model.Computer.Connect:reader</permission>
     </org.jenkinsci.plugins.matrixauth.AuthorizationMatrixNodeProperty>
 """
+ASK_MATRIX = ask_unknown({"class": ["org.jenkinsci.plugins.matrixauth.AuthorizationMatrixNodeProperty"]})
 ENVIRONMENT = """\
     <hudson.slaves.EnvironmentVariablesNodeProperty>
       <envVars serialization="custom">
@@ -342,7 +343,8 @@ def test_further_configuration_is_merged() -> None:
     declared = f"<slave><name>n1</name><nodeProperties>{MATRIX}</nodeProperties></slave>"
     environment_first = properties(environment(A="1"))
     both = properties(environment(A="1"), MATRIX)
-    with conversation(read(properties=environment_first), written(properties=both), read(properties=both)) as server:
+    calls = (read(properties=environment_first), ASK_MATRIX, written(properties=both), read(properties=both))
+    with conversation(*calls) as server:
         result = run("ci_node", url=server.url, diff_mode=True, **node(config=declared))
     assert result["changed"]
     with conversation(read(properties=both)) as server:
@@ -353,7 +355,7 @@ def test_configuration_and_options_are_changed_together() -> None:
     declared = f"<slave><nodeProperties>{MATRIX}</nodeProperties></slave>"
     options = {"config": declared, "labels": ["b"], "executors": 2}
     stored = {"properties": properties(MATRIX), "label": "b", "executors": 2}
-    with conversation(read(), written(**stored), read(**stored)) as server:
+    with conversation(read(), ASK_MATRIX, written(**stored), read(**stored)) as server:
         result = run("ci_node", url=server.url, **node(**options))
     assert (result.get("msg"), result["changed"]) == (None, True)
 

@@ -10,7 +10,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import document, fields, losses
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml import (
+    class_plugins,
+    document,
+    fields,
+    losses,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.fields import DesiredConfiguration
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.merge import Removed
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
@@ -564,3 +569,22 @@ def test_other_form_of_a_value_is_equal(tag: str, declared: str, stored: str) ->
 def test_text_that_looks_like_a_number_is_compared_as_it_is(tag: str) -> None:
     declared, stored = f"<a.B><{tag}>05</{tag}></a.B>", f"<a.B><{tag}>5</{tag}></a.B>"
     assert find_changes(declared, stored) == {tag: "05"}
+
+
+@pytest.mark.parametrize(
+    ("name", "is_of_plugin"),
+    [
+        ("hudson.views.RegExJobFilter", True),
+        ("hudson.views.StatusColumn", False),
+        ("hudson.scm.SubversionSCM", True),
+        ("hudson.scm.NullSCM", False),
+        ("hudson.tasks.Mailer", True),
+        ("hudson.tasks.Shell", False),
+        ("hudson.security.AuthorizationMatrixProperty", True),
+        ("hudson.plugins.git.GitSCM", False),
+        ("java.util.Collections$EmptyList", False),
+        ("properties", False),
+    ],
+)
+def test_class_is_asked_for_if_neither_jenkins_nor_a_known_plugin_has_it(name: str, is_of_plugin: bool) -> None:
+    assert class_plugins.is_foreign(name) == is_of_plugin

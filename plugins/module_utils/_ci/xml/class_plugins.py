@@ -19,7 +19,7 @@ _PLUGINS = {
     "hudson.plugins.git.": "git",
     "jenkins.plugins.git.": "git",
 }
-# Packages of Jenkins itself, of Java and of Guava, and what plugins have in these packages
+# Beginnings of the names of classes of Jenkins itself, of Java and of Guava. Plugins have others in these packages
 _CORE = (
     *(
         "com.google.common.",
@@ -29,16 +29,21 @@ _CORE = (
         "hudson.model.",
         "hudson.node_monitors.",
     ),
-    *("hudson.scm.", "hudson.search.", "hudson.security.", "hudson.slaves.", "hudson.tasks.", "hudson.tools."),
-    *("hudson.triggers.", "hudson.util.", "hudson.views.", "java.", "jenkins.model.", "jenkins.mvn.", "jenkins.scm."),
-    *("jenkins.security.", "jenkins.slaves.", "jenkins.tasks.", "jenkins.triggers.", "jenkins.util."),
+    *("hudson.scm.NullSCM", "hudson.search.", "hudson.security.", "hudson.slaves.", "hudson.tasks.ArtifactArchiver"),
+    *("hudson.tasks.BatchFile", "hudson.tasks.BuildTrigger", "hudson.tasks.Fingerprinter", "hudson.tasks.LogRotator"),
+    *("hudson.tasks.Maven", "hudson.tasks.Shell", "hudson.tools.", "hudson.triggers.", "hudson.util."),
+    *("hudson.views.BuildButtonColumn", "hudson.views.DefaultMyViewsTabBar", "hudson.views.DefaultViewsTabBar"),
+    *("hudson.views.JobColumn", "hudson.views.LastDurationColumn", "hudson.views.LastFailureColumn"),
+    *("hudson.views.LastStableColumn", "hudson.views.LastSuccessColumn", "hudson.views.StatusColumn"),
+    *("hudson.views.StatusFilter", "hudson.views.WeatherColumn", "java.", "jenkins.model.", "jenkins.mvn."),
+    *("jenkins.scm.", "jenkins.security.", "jenkins.slaves.", "jenkins.tasks.", "jenkins.triggers.", "jenkins.util."),
 )
-# Packages of plugins that the modules and the plugins above require anyway
-_REQUIRED = ("com.cloudbees.hudson.plugins.folder.", "hudson.plugins.sshslaves.", "org.jenkinsci.plugins.matrixauth.")
-_IN_CORE_PACKAGES = (
-    *("hudson.model.ExternalJob", "hudson.scm.CVSSCM", "hudson.scm.SubversionSCM", "hudson.slaves.CommandLauncher"),
-    *("hudson.tasks.Ant", "hudson.tasks.JavadocArchiver", "hudson.tasks.Mailer", "hudson.tasks.junit."),
+_OF_PLUGINS = (
+    *("hudson.model.ExternalJob", "hudson.security.AuthorizationMatrixProperty", "hudson.slaves.CommandLauncher"),
+    "hudson.tools.JDKInstaller",
 )
+# Packages of plugins that the modules check anyway
+_CHECKED = ("com.cloudbees.hudson.plugins.folder.", "hudson.plugins.sshslaves.")
 
 
 def list_plugins(root: ET.Element) -> list[str]:
@@ -54,9 +59,9 @@ def find_plugins(element: ET.Element) -> t.Iterator[str]:
 
 def is_foreign(name: str) -> bool:
     """Return whether a name is that of a class that neither Jenkins itself nor a known plugin has."""
-    if "." not in name or name.startswith((*_PLUGINS, *_REQUIRED)):
+    if "." not in name or name.startswith((*_PLUGINS, *_CHECKED)):
         return False
-    return not name.startswith(_CORE) or name.startswith(_IN_CORE_PACKAGES)
+    return not name.startswith(_CORE) or name.startswith(_OF_PLUGINS)
 
 
 def get_class(element: ET.Element) -> str:

@@ -60,10 +60,15 @@ class LossPolicy:
             raise self._refusal(_join(elements), "Remove or replace them, or set 'on_dropped: warn'.")
 
     def refuse_missing_plugins(self, objects: list[Dropped]) -> None:
-        """
-        :raises ToolchainError: if the plugin of an object is surely missing
+        """Refuse objects whose plugin is missing, unless another plugin has the class now.
+
+        :raises ToolchainError: if there are such objects
         """
         missing = [dropped for dropped in objects if self.lacks_plugin(dropped)]
+        unknown = find_unknown(self._ci, [unstorable.ask_class(dropped) for dropped in missing])
+        if unknown is not None:
+            paths = {element.path for element in unknown}
+            missing = [dropped for dropped in missing if dropped.path in paths]
         if missing:
             raise self._refusal(
                 self._describe(missing), "Install the plugin, remove the elements, or set 'on_dropped: warn'."
@@ -105,7 +110,7 @@ class LossPolicy:
         """
         :raises ToolchainError: if Jenkins does not have a class or permission
         """
-        self.refuse(find_unknown(self._ci, questions))
+        self.refuse(find_unknown(self._ci, questions) or [])
 
     def _refusal(self, elements: str, advice: str) -> ToolchainError:
         return ToolchainError(

@@ -35,21 +35,23 @@ return args.names.collectEntries { kind, names ->
 """
 
 
-def find_unknown(ci: CiService, questions: list[Question]) -> list[Unstorable]:
-    """Return the elements with classes or permissions that Jenkins does not have.
+def find_unknown(ci: CiService, questions: list[Question]) -> list[Unstorable] | None:
+    """Return the elements with classes or permissions that Jenkins does not have, or `None` if this is not known.
 
     Accounts without the permission Overall/Administer cannot find out. Plugins that check mode predicts can provide any
     class or permission.
     """
-    if not questions or ci.predicted_plugins:
+    if not questions:
         return []
+    if ci.predicted_plugins:
+        return None
     names = {question.kind: sorted({other.name for other in questions if other.kind == question.kind})
              for question in questions}  # fmt: skip
     try:
         unknown = run_internal(ci, _NAME, FIND_UNKNOWN, {"names": names}, read_only=True)
     except ServerRefusal as refusal:
         if refusal.status in (403, 404):
-            return []
+            return None
         raise
     return [
         Unstorable(question.path, _describe(question))

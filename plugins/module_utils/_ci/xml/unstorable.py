@@ -119,17 +119,22 @@ def find_questions(declared: ET.Element, objects: list[Dropped]) -> list[Questio
     :arg objects: the objects that are not stored yet
     """
     known = set(IDS.values())
-    found = []
-    for dropped in objects:
-        is_asked = len(dropped.owners) == 1 or not dropped.plugin[0]
-        if is_asked and is_foreign(get_class(dropped.owners[-1])):
-            found.append(Question(dropped.path, "class", get_class(dropped.owners[-1])))
+    found = [
+        ask_class(dropped)
+        for dropped in objects
+        if (len(dropped.owners) == 1 or not dropped.plugin[0]) and is_foreign(get_class(dropped.owners[-1]))
+    ]
     for dropped in _list_elements(declared):
         kind = _MATRIX_OWNERS.get(dropped.owners[-2].tag) if len(dropped.owners) > 1 else None
         permission = split_permission(dropped.owners[-1].text or "")[1]
         if kind and dropped.owners[-1].tag == "permission" and permission not in known:
             found.append(Question(dropped.path, kind, permission))
     return found
+
+
+def ask_class(dropped: Dropped) -> Question:
+    """Return the question for the class of an object."""
+    return Question(dropped.path, "class", get_class(dropped.owners[-1]))
 
 
 def _is_foreign(owners: tuple[ET.Element, ...]) -> bool:
