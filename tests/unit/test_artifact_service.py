@@ -45,12 +45,14 @@ def test_versions_are_compared_by_their_numbers(reported: str, version: str, sup
 
 
 @pytest.mark.parametrize("status", [401, 403, 404])
-def test_unknown_version_is_an_error(status: int) -> None:
-    with (
-        conversation(call("GET", VERSION, status)) as server,
-        pytest.raises(ToolchainError, match="is unknown"),
-    ):
-        connect(server.url).supports("7.49.3")
+def test_unknown_version_is_an_error_with_the_words_of_the_server(status: int) -> None:
+    refused = {"errors": [{"status": status, "message": "Account is blocked"}]}
+    reason = f"The version of Artifactory is unknown: GET .*{VERSION}: {status} Account is blocked"
+    with conversation(call("GET", VERSION, status, json=refused)) as server:
+        artifact = connect(server.url)
+        for _attempt in range(2):
+            with pytest.raises(ToolchainError, match=reason):
+                artifact.supports("7.49.3")
 
 
 @pytest.mark.parametrize("status", [400, 500])

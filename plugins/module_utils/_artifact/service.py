@@ -84,8 +84,8 @@ _REMEDIES = {
     SORTING_REFUSED: "Sorting queries requires Artifactory Pro.",
 }
 
-# Stands for a version that the server does not report to the account
-_HIDDEN = object()
+# Statuses of a server that does not report its version to the account
+_HIDING = (401, 403, 404)
 # Members of error responses that contain messages. The last one is misspelled by the server
 _MESSAGES = ("errors", "messages", "error massages")
 _ENVELOPE = re.compile(r'\s*\{\s*"errors"\s*:')
@@ -109,7 +109,7 @@ class ArtifactService:
         self.own_token: str | None = _find_token(task, credential)
         self.own_user: str | None = credential.account[0] if credential.account else None
         self._credential = credential
-        self._hides_version = False
+        self._hidden_by: ServerRefusal | None = None
         self.http = self._connect(credential)
 
     def log_in_again(self, password: str) -> None:
@@ -148,24 +148,24 @@ class ArtifactService:
         :raises ToolchainError: if it does not
         """
         if self._read_version() is None:
-            raise ToolchainError(
-                "The version of Artifactory is unknown: the server does not report it to the account. "
-                "Check the path in 'url' and the credential."
-            )
+            raise ToolchainError(f"The version of Artifactory is unknown: {self._hidden_by}")
 
     def _read_version(self) -> Record | None:
         """Return version and license of the server, or `None` if it does not report them to the account.
 
         Only this object remembers a refusal, which can be temporary.
         """
-        if not self._hides_version:
-            version = self.http.get_cached("version", self._fetch_version, invalid=_HIDDEN)
-            self._hides_version = version is _HIDDEN
-        return None if self._hides_version else t.cast("Record", version)
+        if self._hidden_by is None:
+            try:
+                return t.cast("Record", self.http.get_cached("version", self._fetch_version))
+            except ServerRefusal as refusal:
+                if refusal.status not in _HIDING:
+                    raise
+                self._hidden_by = refusal
+        return None
 
-    def _fetch_version(self) -> Record | object:
-        response = self.http.read("GET", VERSION_ADDRESS, accept=(200, 401, 403, 404))
-        return response.record() if response.status == 200 else _HIDDEN
+    def _fetch_version(self) -> Record:
+        return self.http.read("GET", VERSION_ADDRESS).record()
 
     def write_descriptor(self, method: str, path: str, **options: t.Unpack[RequestOptions]) -> Response:
         """Send a write that ends in the central configuration descriptor, as `HttpClient.write` does.
