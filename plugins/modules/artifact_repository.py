@@ -482,7 +482,8 @@ options:
     description:
       - Whether Artifactory requests artifacts with C(GET) without sending a C(HEAD) request first. This is necessary if
         the remote server rejects C(HEAD) requests.
-      - Artifactory enables this setting for Ansible Galaxy and public Terraform registries.
+      - Artifactory enables this setting for Ansible Galaxy and public Terraform registries. V(false) is refused for
+        them.
       - Applies to remote repositories.
     type: bool
   client_tls_certificate:

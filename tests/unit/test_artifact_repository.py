@@ -240,6 +240,27 @@ def test_invalid_options_are_refused_before_the_first_request(
     assert message.replace("Option '", "Option 'items[0].") in several["msg"]
 
 
+@pytest.mark.parametrize(
+    ("host", "options"),
+    [
+        ("galaxy.ansible.com", {"package_type": "ansible", "remote_url": "https://galaxy.ansible.com"}),
+        (
+            "registry.opentofu.org",
+            {
+                "package_type": "terraform",
+                "remote_url": "https://github.com",
+                "settings": {"terraformRegistryUrl": "https://registry.opentofu.org"},
+            },
+        ),
+    ],
+)
+def test_head_requests_to_registries_without_them_are_refused(host: str, options: dict[str, Any]) -> None:
+    with conversation() as server:
+        result = manage(server, key="tf", type="remote", bypass_head_requests=False, **options)
+    message = f"Option 'bypass_head_requests': must be true for {host}, because Artifactory always enables it."
+    assert result["msg"] == message
+
+
 def test_value_and_secret_value_of_a_header_are_refused_together() -> None:
     remote = {"key": "files", "type": "remote", "package_type": "generic", "remote_url": "https://example.com"}
     header = {"name": "X-A", "value": "plain", "secret_value": "hidden"}

@@ -64,6 +64,7 @@ _CHOICES = {
     "terraform_type": ["module", "provider"],
 }
 _ANY_TEXT = "may be any text"
+_HOSTS_WITHOUT_HEAD = ("galaxy.ansible.com", "registry.terraform.io", "registry.opentofu.org")
 # Options whose names look like those of secrets
 _NOT_SECRET = {"no_log": False}
 # Options that limit which files a repository accepts and serves
@@ -172,10 +173,19 @@ def check_options(params: Fields) -> None:
     fields = desired_fields(params)
     if params["type"] == "remote" and not fields.get("url"):
         raise BadOption("remote_url", "is required for remote repositories. In 'items', the option is 'url'")
+    _check_head_requests(fields)
     if params["package_type"] == "terraform" and params["type"] == "local" and not params["terraform_type"]:
         raise BadOption("terraform_type", "is required for local Terraform repositories")
     if params["key"] in fields.get("repositories", ()):
         raise BadOption("repositories", "must not contain the repository itself")
+
+
+def _check_head_requests(fields: Fields) -> None:
+    """Refuse HEAD requests to registries for which Artifactory disables them. Source: JFrog's Terraform provider."""
+    urls = (fields.get("url"), (fields.get("settings") or {}).get("terraformRegistryUrl"))
+    host = next((host for host in _HOSTS_WITHOUT_HEAD for url in urls if f"//{host}" in (url or "")), None)
+    if host and fields.get("bypass_head_requests") is False:
+        raise BadOption("bypass_head_requests", f"must be true for {host}, because Artifactory always enables it")
 
 
 def desired_fields(params: Fields) -> Fields:
