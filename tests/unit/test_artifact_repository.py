@@ -89,10 +89,11 @@ def test_only_changed_members_are_sent() -> None:
     assert result["repository"]["notes"] == "kept"
 
 
-def test_suffix_of_the_description_is_not_a_difference() -> None:
+@pytest.mark.parametrize("declared", ["Ours", "Ours (local file cache)"])
+def test_suffix_of_the_description_is_not_a_difference(declared: str) -> None:
     remote = {"rclass": "remote", "url": "https://registry.npmjs.org", "description": "Ours (local file cache)"}
     with conversation(has("npm-remote", **remote)) as server:
-        result = manage(server, description="Ours", **REMOTE)
+        result = manage(server, description=declared, **REMOTE)
     assert not result["changed"]
     assert result["repository"]["description"] == "Ours"
 

@@ -98,8 +98,6 @@ def read_fields(record: Record, own_url: str) -> Fields:
         else:
             settings[member] = value
     fields.pop("password", None)
-    if rclass in ("remote", "federated"):
-        fields["description"] = _strip_suffix(fields["description"])
     if "members" in fields:
         others = [member for member in fields["members"] if not is_same_url(member["url"], own_url)]
         fields["is_own_listed"] = len(others) < len(fields["members"])
@@ -288,6 +286,7 @@ def _normalize_project(project: str) -> str:
 _NORMALIZERS: dict[str, t.Callable[[t.Any], t.Any]] = {
     "contentSynchronisation": _normalize_synchronisation,
     "debianDefaultArchitectures": _join_sorted,
+    "description": _strip_suffix,
     "environments": sort_unique,
     "excludesPattern": _join_in_order,
     "externalDependenciesPatterns": sort_unique,
