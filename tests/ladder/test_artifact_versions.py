@@ -74,6 +74,8 @@ def test_deletion_of_a_build_fails_with_the_reason_before_the_write(
 @pytest.mark.parametrize(
     ("version", "module", "reason"),
     [
+        ("4.4.2", "artifact_license_info", "Listing licenses requires Artifactory 5.0 or later."),
+        ("5.3.2", "artifact_certificate_info", "Managing client certificates requires Artifactory 5.4.0 or later."),
         ("7.17.3", "artifact_project_info", "Managing projects requires Artifactory 7.17.4 or later."),
         ("7.21.0", "access_token_info", "Managing access tokens requires Artifactory 7.21.1 or later."),
     ],

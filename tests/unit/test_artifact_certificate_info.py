@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from support.artifact_edition import newest_version
 from support.conversation import call, conversation
 from support.running import run
 
@@ -55,7 +56,8 @@ def test_list_is_empty_when_the_server_has_no_certificates() -> None:
     ],
 )
 def test_unusable_response_is_reported(status: int, response: dict[str, Any], message: str) -> None:
-    with conversation(call("GET", CERTIFICATES, status, **response)) as server:
+    reads_version = [] if status == 200 else [newest_version()]
+    with conversation(call("GET", CERTIFICATES, status, **response), *reads_version) as server:
         result = run("artifact_certificate_info", url=server.url)
     assert result["failed"]
     assert message in result["msg"]

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import times
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import editions, features, times
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import IDEMPOTENT
@@ -18,7 +18,8 @@ _ADDRESS = "/artifactory/api/system/security/certificates"
 
 def list_certificates(artifact: ArtifactService) -> list[Fields]:
     """Return all certificates, sorted by alias."""
-    certificates = map(_to_result, artifact.http.read("GET", _ADDRESS).records())
+    with editions.explain_refusal(artifact, features.CERTIFICATES):
+        certificates = map(_to_result, artifact.http.read("GET", _ADDRESS).records())
     return sorted(certificates, key=lambda certificate: certificate["alias"])
 
 

@@ -157,6 +157,7 @@ TRUSTED_KEYS = Feature(
     Edition.ENTERPRISE,
     alternative="Other editions do not receive release bundles, which these keys verify.",
 )
+LICENSE_LIST = Feature("Listing licenses", "measured: 404 with 4.4.2, 200 with 5.4.6", since="5.0")
 LICENSES = Feature(
     "Installing licenses", "reference", Edition.PRO, alternative="The open-source edition needs no license."
 )

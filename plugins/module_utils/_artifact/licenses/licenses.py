@@ -71,7 +71,8 @@ def split_keys(text: str) -> list[str]:
 
 def read(artifact: ArtifactService) -> Licenses:
     """Return the licenses. A single node returns an object, a cluster a list."""
-    response = artifact.http.read("GET", editions.LICENSES_ADDRESS)
+    with editions.explain_refusal(artifact, features.LICENSE_LIST):
+        response = artifact.http.read("GET", editions.LICENSES_ADDRESS)
     today = datetime.datetime.fromtimestamp(artifact.http.now(), datetime.timezone.utc).date()
     body = response.json_or_none()
     if isinstance(body, dict) and "licenses" not in body:
