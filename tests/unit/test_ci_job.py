@@ -820,6 +820,14 @@ def test_inapplicable_permission_is_dropped_with_a_warning_and_the_second_run_on
             "'quietPeriod' ('2147483648' must be from -2147483648 to 2147483647)",
         ),
         ("<disabled>yes</disabled>", "'disabled' ('yes' must be 'true' or 'false')"),
+        (
+            "<properties><hudson.model.ParametersDefinitionProperty><parameterDefinitions>"
+            "<hudson.model.BooleanParameterDefinition><name>A</name><defaultValue>on</defaultValue>"
+            "</hudson.model.BooleanParameterDefinition></parameterDefinitions></hudson.model.ParametersDefinitionProperty>"
+            "</properties>",
+            "'properties/hudson.model.ParametersDefinitionProperty/parameterDefinitions/"
+            "hudson.model.BooleanParameterDefinition/defaultValue' ('on' must be 'true' or 'false')",
+        ),
         ("<concurrentBuild> true</concurrentBuild>", "'concurrentBuild' (' true' must be 'true' or 'false')"),
     ],
 )

@@ -310,6 +310,15 @@ EQUAL_FORMS = [
     ('<project><a class="java.util.ArrayList"><b>x</b></a></project>', "<project><a><b>x</b></a></project>"),
     # com.thoughtworks.xstream.converters.basic.BooleanConverter ignores case
     ("<project><disabled>True</disabled></project>", "<project><disabled>true</disabled></project>"),
+    ("<project><disabled/></project>", "<project><disabled>false</disabled></project>"),
+    (
+        "<hudson.model.BooleanParameterDefinition><defaultValue>TRUE</defaultValue></hudson.model.BooleanParameterDefinition>",
+        "<hudson.model.BooleanParameterDefinition><defaultValue>true</defaultValue></hudson.model.BooleanParameterDefinition>",
+    ),
+    (
+        "<hudson.model.BooleanParameterDefinition><defaultValue/></hudson.model.BooleanParameterDefinition>",
+        "<hudson.model.BooleanParameterDefinition><defaultValue>false</defaultValue></hudson.model.BooleanParameterDefinition>",
+    ),
     # Integers and objects that are null
     ("<project><quietPeriod/><authToken></authToken></project>", "<project><disabled>false</disabled></project>"),
     # Objects that Jenkins completes

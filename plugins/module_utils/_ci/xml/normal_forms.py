@@ -59,11 +59,14 @@ _COLLECTION_PACKAGES = ("java.util.", "com.google.common.collect.", "hudson.util
 _WRAPPER = "java.util.Arrays$ArrayList"
 
 
-def normalize(root: ET.Element) -> ET.Element:
-    """Return a copy of a configuration in the form in which configurations are compared."""
+def normalize(root: ET.Element, owner: str = "") -> ET.Element:
+    """Return a copy of a configuration in the form in which configurations are compared.
+
+    :arg owner: class of the object that contains the root element
+    """
     copied = ET.Element(root.tag, {name: value for name, value in root.attrib.items() if not _is_omitted(name, value)})
-    copied.text = root.text and normalize_value(root.tag, root.text)
-    children = [normalize(child) for child in root]
+    copied.text = root.text if len(root) else normalize_value(owner, root.tag, root.text or "")
+    children = [normalize(child, root.get("class") or root.tag) for child in root]
     for child in children:
         if child.tag == _COMMANDS.get(root.tag) and child.text:
             child.text = child.text.replace("\r\n", "\n").replace("\r", "\n")

@@ -68,7 +68,8 @@ def find_wrong_values(declared: ET.Element, stored: ET.Element | None) -> list[U
     found = []
     for dropped in _list_elements(declared):
         element = dropped.owners[-1]
-        problem = describe_problem(element.tag, element.text)
+        owner = get_class(dropped.owners[-2]) if len(dropped.owners) > 1 else ""
+        problem = describe_problem(owner, element.tag, element.text)
         if problem and (element.tag, element.text) not in existing and not _is_foreign(dropped.owners[:-1]):
             found.append(Unstorable(dropped.path, problem))
     return found

@@ -20,6 +20,8 @@ _FLAGS = frozenset(
         *("usernameSecret", "webSocket"),
     )
 )
+# Booleans of objects whose other classes have texts of the same name
+_OWN_FLAGS = (("hudson.model.BooleanParameterDefinition", "defaultValue"),)
 # Numbers of hudson.model.AbstractProject, hudson.model.Node, hudson.model.Result, hudson.tasks.LogRotator and
 # hudson.slaves.RetentionStrategy$Demand. IntConverter and LongConverter read them with Long.decode; of a text that it
 # refuses, Jenkins keeps nothing
@@ -33,19 +35,26 @@ _NUMBERS = {
 _NUMBER = re.compile("([+-]?)(?:(?:0[xX]|#)([0-9a-fA-F]+)|(0[0-7]*)|([1-9][0-9]*))")
 
 
-def normalize_value(tag: str, text: str) -> str:
-    """Return the text of an element as Jenkins stores it. Texts that it does not read are returned as they are."""
-    if tag in _FLAGS:
-        return text.lower() if text.lower() in ("true", "false") else text
+def normalize_value(owner: str, tag: str, text: str) -> str:
+    """Return the text of an element as Jenkins stores it. Texts that it does not read are returned as they are.
+
+    :arg owner: class of the object that contains the element
+    """
+    if _is_flag(owner, tag):
+        lower = text.lower() or "false"
+        return lower if lower in ("true", "false") else text
     number = _decode(text) if tag in _NUMBERS else None
     return text if number is None else str(number)
 
 
-def describe_problem(tag: str, text: str | None) -> str | None:
-    """Return why Jenkins would not store a text in an element, or `None`."""
+def describe_problem(owner: str, tag: str, text: str | None) -> str | None:
+    """Return why Jenkins would not store a text in an element, or `None`.
+
+    :arg owner: class of the object that contains the element
+    """
     if not text:
         return None
-    if tag in _FLAGS and text.lower() not in ("true", "false"):
+    if _is_flag(owner, tag) and text.lower() not in ("true", "false"):
         return f"'{text}' must be 'true' or 'false'"
     if tag in _NUMBERS:
         number, limit = _decode(text), 2 ** (_NUMBERS[tag] - 1)
@@ -54,6 +63,10 @@ def describe_problem(tag: str, text: str | None) -> str | None:
         if not -limit <= number < limit:
             return f"'{text}' must be from {-limit} to {limit - 1}"
     return None
+
+
+def _is_flag(owner: str, tag: str) -> bool:
+    return tag in _FLAGS or (owner, tag) in _OWN_FLAGS
 
 
 def _decode(text: str) -> int | None:
