@@ -347,5 +347,5 @@ def test_hudson_client_gets_credential_from_environment(open_hudson: Hudson, tmp
 
 
 def test_hudson_does_not_support_http_transport(open_hudson: Hudson) -> None:
-    result = on_hudson(open_hudson, "version", timeout=3, retries=0)
+    result = on_hudson(open_hudson, "version", retries=0)
     assert "For older servers, use 'via: jar'." in result["msg"]
