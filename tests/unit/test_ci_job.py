@@ -767,6 +767,9 @@ ROWS = (
 MATRIX = "hudson.security.AuthorizationMatrixProperty"
 
 
+FOLDER_MATRIX = "com.cloudbees.hudson.plugins.folder.properties.AuthorizationMatrixProperty"
+
+
 def matrix(*rows: str) -> str:
     lines = "".join(f"<permission>{row}</permission>" for row in rows)
     return f"<project><properties><{MATRIX}>{lines}</{MATRIX}></properties></project>"
@@ -789,6 +792,15 @@ def matrix(*rows: str) -> str:
             f"'properties/{MATRIX}/permission' ('hudson.model.Hudson.Read' does not apply to a job), "
             f"'properties/{MATRIX}/permission' ('hudson.model.Item.Create' does not apply to a job), "
             f"'properties/{MATRIX}/permission' ('hudson.model.Computer.Build' does not apply to a job)",
+        ),
+        (
+            matrix("USER:hudson.model.Item.Read"),
+            f"'properties/{MATRIX}/permission' ('hudson.model.Item.Read' has no name of a user or group)",
+        ),
+        (
+            f"<project><properties><{FOLDER_MATRIX}><permission>USER:hudson.model.Item.Read:a</permission>"
+            f"</{FOLDER_MATRIX}></properties></project>",
+            f"'properties/{FOLDER_MATRIX}' (unknown: it is a matrix of a folder)",
         ),
     ],
 )

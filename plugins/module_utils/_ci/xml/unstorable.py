@@ -21,6 +21,14 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.value
 
 # The objects that have matrices
 _MATRIX_OWNERS = dict(zip(MATRICES, ("job", "folder", "node")))
+# The kinds of root objects
+_KINDS = {
+    "com.cloudbees.hudson.plugins.folder.Folder": "folder",
+    "flow-definition": "job",
+    "org.jenkinsci.plugins.workflow.multibranch.WorkflowMultiBranchProject": "folder",
+    "project": "job",
+    "slave": "node",
+}
 # hudson.model.Actionable, AbstractItem and Job
 _JOB = ("actions", "description", "displayName", "keepDependencies", "logRotator", "properties")
 # What root objects are, and the elements that they can have. Those of other root objects are not known
@@ -93,13 +101,23 @@ def explain(dropped: Dropped) -> str | None:
     if dropped.is_attribute:
         return None
     if owner.tag in _MATRIX_OWNERS and element.tag == "permission":
-        kind, permission = _MATRIX_OWNERS[owner.tag], split_permission(element.text or "")[1]
-        return None if applies(permission, kind) else f"'{permission}' does not apply to a {kind}"
+        return _explain_row(element.text or "", _MATRIX_OWNERS[owner.tag])
+    if element.tag in _MATRIX_OWNERS and owner.tag in ("properties", "nodeProperties"):
+        kind, root_kind = _MATRIX_OWNERS[element.tag], _KINDS.get(dropped.owners[0].tag)
+        return None if root_kind in (None, kind) else f"unknown: it is a matrix of a {kind}"
     if len(dropped.owners) > 2 or owner.tag not in _MEMBERS:
         return None
     kind, members = _MEMBERS[owner.tag]
     is_known = element.tag in members or element.tag in OUTDATED.get(owner.tag, {})
     return None if is_known else f"unknown: {kind} has no such setting"
+
+
+def _explain_row(row: str, kind: str) -> str | None:
+    """Return why Jenkins drops a row of the matrix of an object, or `None`."""
+    _prefix, permission, name = split_permission(row)
+    if not name:
+        return f"'{permission}' has no name of a user or group"
+    return None if applies(permission, kind) else f"'{permission}' does not apply to a {kind}"
 
 
 def find_objects(declared: ET.Element, stored: ET.Element | None) -> list[Dropped]:
