@@ -11,13 +11,17 @@ from typing import Any
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import editions
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.editions import Edition, Feature
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.editions import Edition, Feature, Option
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import (
     ARTIFACT,
     VERSION_ADDRESS,
     ArtifactService,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
+    BadOption,
+    ServerRefusal,
+    ToolchainError,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from support.conversation import Call, call, conversation
 
@@ -119,7 +123,54 @@ def test_refused_request_keeps_its_error_when_the_version_cannot_be_read(answer:
 
 @pytest.mark.parametrize(
     ("license_type", "edition"),
-    [("OSS", Edition.OPEN_SOURCE), ("Commercial", Edition.PRO), ("Enterprise Plus", Edition.ENTERPRISE), ("N/A", None)],
+    [
+        ("OSS", Edition.OPEN_SOURCE),
+        ("JCR Edition", Edition.OPEN_SOURCE),
+        ("Community Edition for C/C++", Edition.OPEN_SOURCE),
+        ("Commercial", Edition.PRO),
+        ("Pro X", Edition.PRO),
+        ("Enterprise X", Edition.ENTERPRISE),
+        ("Enterprise Plus Trial", Edition.ENTERPRISE),
+        ("Edge Trial", Edition.ENTERPRISE),
+        ("Trial", None),
+        ("N/A", None),
+    ],
 )
 def test_edition_of_a_license_is_found(license_type: str, edition: Edition | None) -> None:
     assert editions.find_edition(license_type) == edition
+
+
+OPTIONS = {
+    "pattern": Option("reference", since="7.80.0"),
+    "method": Option("reference", since="7.80.0", default="POST"),
+    "shared": Option("reference", Edition.ENTERPRISE),
+}
+
+
+@pytest.mark.parametrize("fields", [{}, {"pattern": "", "method": "POST", "shared": False}, {"other": "x"}])
+def test_options_that_change_nothing_cost_no_request(fields: dict[str, Any]) -> None:
+    with conversation() as server:
+        editions.check_options(connect(server.url), OPTIONS, fields)
+
+
+@pytest.mark.parametrize(
+    ("fields", "requests", "refusal"),
+    [
+        ({"pattern": "a/**"}, [version()], "Option 'targets.pattern': requires Artifactory 7.80.0 or later"),
+        ({"method": "PUT"}, [version()], "Option 'targets.method': requires Artifactory 7.80.0 or later"),
+        (
+            {"shared": True},
+            [version(), licenses({"type": "Pro X"})],
+            "Option 'targets.shared': requires Artifactory Enterprise, but the server has a license of the type "
+            "'Pro X'",
+        ),
+    ],
+)
+def test_option_that_the_server_lacks_is_refused_with_one_read_for_all_tasks(
+    fields: dict[str, Any], requests: list[Call], refusal: str
+) -> None:
+    with conversation(*requests) as server:
+        for _task in range(2):
+            with pytest.raises(BadOption) as raised:
+                editions.check_options(connect(server.url), OPTIONS, fields, "targets")
+            assert str(raised.value) == f"{refusal}."

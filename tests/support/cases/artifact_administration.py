@@ -110,6 +110,7 @@ ADMINISTRATION: dict[str, Case] = {
         absent={"repo": "generic-local", "state": "absent"},
         write=Write("replace_replications"),
         look=("artifact_replication_info", {}),
+        switches={"edition": "enterprise"},  # for several targets
     ),
     "artifact_replication_info": Query({}),
     "artifact_user": Resource(
