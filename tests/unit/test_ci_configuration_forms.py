@@ -322,6 +322,7 @@ CONVERGING: dict[str, Any] = {
     "texts": {"systemMessage": "    indented\n\nx \n\n", "labelString": " b\n", "numExecutors": "+3"},
     "carriage returns": {"systemMessage": "a\r\nb\r\n"},
     "blank text": {"systemMessage": " "},
+    "special characters": {"systemMessage": 'a\x85b\u2028c\u2029\x7f\xa0"\\\t\ufeff\U0001f600'},
     "job names": listed("z", "b", "C", "b"),
     "monitors": {"nodeMonitors": ["clock"]},
     "empty variables": properties({"envVars": {"env": []}}),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 import time
 import typing as t
 from http.client import responses as reason_phrases
@@ -41,6 +42,9 @@ _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 # Statuses with which a server or a proxy in front of it answers a write that may have had its effect
 _MAYBE_WRITTEN = frozenset((500, 502, 503, 504))
 _MAX_REDIRECTS = 5
+
+# Characters of JSON that YAML does not allow, or reads as line breaks. Jenkins reads JSON as YAML
+_NOT_IN_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
 class RequestOptions(t.TypedDict, total=False):
@@ -295,7 +299,8 @@ def _build_request(method: str, url: str, options: RequestOptions) -> Request:
 
 
 def _to_json(value: t.Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False).encode()
+    text = json.dumps(value, ensure_ascii=False)
+    return _NOT_IN_YAML.sub(lambda match: f"\\u{ord(match[0]):04x}", text).encode()
 
 
 def _redirect_target(request: Request, response: Response) -> str | None:

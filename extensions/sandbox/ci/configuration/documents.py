@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -143,6 +142,30 @@ class Resolver:
         return VARIABLE.sub(value, text)
 
 
+# Characters that SnakeYAML escapes in quotes
+_NAMED = {
+    "\0": "0",
+    "\a": "a",
+    "\b": "b",
+    "\t": "t",
+    "\v": "v",
+    "\f": "f",
+    "\r": "r",
+    "\x1b": "e",
+    '"': '"',
+    "\\": "\\",
+}
+_ESCAPES = {
+    **{code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0))},
+    **{code: f"\\u{code:04x}" for code in (0xFEFF, 0xFFFE, 0xFFFF)},
+    **{ord(character): f"\\{name}" for character, name in _NAMED.items()},
+    0x85: "\\N",
+    0xA0: "\\_",
+    0x2028: "\\L",
+    0x2029: "\\P",
+}
+
+
 def to_data(node: yaml.Node, resolver: Resolver) -> Any:
     """Return the value of a node. Unquoted numbers and booleans are kept as such, without null members."""
     if isinstance(node, yaml.MappingNode):
@@ -195,7 +218,7 @@ def _write_scalar(value: Any, indent: int) -> str:
     if isinstance(value, (int, Plain)):
         return str(value)
     text = str(value).replace("${", "^${")
-    return _write_lines(text, indent) if "\n" in text else json.dumps(text, ensure_ascii=False)
+    return _write_lines(text, indent) if "\n" in text else f'"{text.translate(_ESCAPES)}"'
 
 
 def _write_lines(text: str, indent: int) -> str:
