@@ -15,6 +15,8 @@ NUMBERS = frozenset(
         *("quietPeriod", "scmCheckoutRetryCount"),
     )
 )
+# The range that com.thoughtworks.xstream.converters.basic.IntConverter reads; no number in it has more digits
+LOWEST, HIGHEST, MOST_DIGITS = -(2**31), 2**32 - 1, 40
 # java.lang.Long.decode
 _NUMBER = re.compile("(?P<sign>[+-]?)(?:(?:0[xX]|#)(?P<hex>[0-9a-fA-F]+)|(?P<octal>0[0-7]*)|(?P<decimal>[1-9][0-9]*))")
 
@@ -33,8 +35,9 @@ def convert(tag: str, text: str | None, is_flag: bool) -> str | None:
 
 def _decode(text: str) -> int | None:
     match = _NUMBER.fullmatch(text)
-    if match is None:
+    if match is None or len(text) > MOST_DIGITS:
         return None
     bases = (("hex", 16), ("octal", 8), ("decimal", 10))
     number = next(int(match[name], base) for name, base in bases if match[name])
-    return -number if match["sign"] == "-" else number
+    number = -number if match["sign"] == "-" else number
+    return number if LOWEST <= number <= HIGHEST else None
