@@ -179,18 +179,78 @@ def test_usage_and_costs(admin: Any, connect: Connect, sandbox: Any) -> None:
     assert [(cost.line_item, cost.amount.value) for cost in costs.results] == [("gpt-4o, input", 1.5)]
 
 
+def test_groups_and_their_roles(admin: Any) -> None:
+    group = valid(admin.groups.create(name="Platform"))
+    assert valid(admin.groups.update(group.id, name="Platform team")).name == "Platform team"
+    assert [entry.id for entry in all_of(admin.groups.list(limit=1))] == [group.id]
+    assert valid(admin.groups.users.create(group.id, user_id="user-sandbox-bob")).user_id == "user-sandbox-bob"
+    assert [user.id for user in all_of(admin.groups.users.list(group.id))] == ["user-sandbox-bob"]
+    role = valid(admin.roles.create(role_name="Reader", permissions=["api.groups.read"]))
+    assert valid(admin.roles.update(role.id, description="Reads groups")).description == "Reads groups"
+    assert valid(admin.groups.roles.create(group.id, role_id=role.id)).role.id == role.id
+    assert [entry.id for entry in all_of(admin.groups.roles.list(group.id))] == [role.id]
+    assert valid(admin.users.roles.create("user-sandbox-bob", role_id=role.id)).role.id == role.id
+    assert role.id in [entry.id for entry in all_of(admin.users.roles.list("user-sandbox-bob"))]
+    assert valid(admin.groups.users.delete("user-sandbox-bob", group_id=group.id)).deleted
+    assert valid(admin.groups.roles.delete(role.id, group_id=group.id)).deleted
+    assert valid(admin.groups.delete(group.id)).deleted
+    assert valid(admin.users.roles.delete(role.id, user_id="user-sandbox-bob")).deleted
+    assert valid(admin.roles.delete(role.id)).deleted
+
+
+def test_groups_and_roles_of_a_project(admin: Any) -> None:
+    project, group = "proj_sandbox", valid(admin.groups.create(name="Platform")).id
+    role = valid(admin.projects.roles.create(project, role_name="Caller", permissions=["api.model.request"]))
+    assert role in all_of(admin.projects.roles.list(project))
+    assert valid(admin.projects.groups.create(project, group_id=group, role=role.id)).group_id == group
+    assert [entry.group_id for entry in all_of(admin.projects.groups.list(project))] == [group]
+    assert valid(admin.projects.groups.roles.create(group, project_id=project, role_id=role.id)).group.id == group
+    assert [entry.id for entry in all_of(admin.projects.groups.roles.list(group, project_id=project))] == [role.id]
+    assert valid(admin.projects.groups.delete(group, project_id=project)).deleted
+    assert valid(admin.projects.roles.delete(role.id, project_id=project)).deleted
+
+
+AMOUNT: dict[str, Any] = {"currency": "USD", "interval": "month", "threshold_amount": 500}
+EMAIL: dict[str, Any] = {"type": "email", "recipients": ["ops@sandbox.example"]}
+
+
+def test_spending(admin: Any) -> None:
+    alert = valid(admin.spend_alerts.create(**AMOUNT, notification_channel=EMAIL))
+    changed = {**AMOUNT, "threshold_amount": 700}
+    assert valid(admin.spend_alerts.update(alert.id, **changed, notification_channel=EMAIL)).threshold_amount == 700
+    assert [entry.id for entry in all_of(admin.spend_alerts.list())] == [alert.id]
+    assert valid(admin.spend_alerts.delete(alert.id)).deleted
+    assert all_of(admin.projects.spend_alerts.list("proj_sandbox")) == []
+    for limits, scope in ((admin.spend_limit, ()), (admin.projects.spend_limit, ("proj_sandbox",))):
+        with pytest.raises(openai.NotFoundError):
+            limits.retrieve(*scope)
+        assert valid(limits.update(*scope, **AMOUNT)).threshold_amount == 500
+        assert valid(limits.retrieve(*scope)).threshold_amount == 500
+        assert valid(limits.delete(*scope)).deleted
+
+
+def test_settings(admin: Any) -> None:
+    project = "proj_sandbox"
+    with pytest.raises(openai.NotFoundError):
+        admin.data_retention.retrieve()
+    kept = valid(admin.data_retention.update(retention_type="modified_abuse_monitoring"))
+    assert valid(admin.data_retention.retrieve()) == kept
+    assert valid(admin.projects.data_retention.retrieve(project)).type == "organization_default"
+    retention = admin.projects.data_retention.update(project, retention_type="zero_data_retention")
+    assert valid(retention).type == "zero_data_retention"
+    models = admin.projects.model_permissions.update(project, mode="allow_list", model_ids=["gpt-4o"])
+    assert valid(models) == valid(admin.projects.model_permissions.retrieve(project))
+    assert valid(admin.projects.model_permissions.delete(project)).deleted
+    tools = admin.projects.hosted_tool_permissions.update(project, web_search={"enabled": False})
+    assert not valid(tools).web_search.enabled
+    assert tools.mcp.enabled
+
+
 def test_unsupported_endpoints_respond_with_501(admin: Any) -> None:
     calls = [
-        admin.groups.list,
-        admin.roles.list,
-        admin.spend_limit.retrieve,
-        admin.data_retention.retrieve,
         admin.audit_logs.list,
-        lambda: admin.users.roles.list("user-sandbox-bob"),
-        lambda: admin.projects.roles.list("proj_sandbox"),
-        lambda: admin.projects.groups.list("proj_sandbox"),
-        lambda: admin.projects.spend_limit.retrieve("proj_sandbox"),
-        lambda: admin.projects.model_permissions.retrieve("proj_sandbox"),
+        lambda: admin.certificates.activate(certificate_ids=["cert_1"]),
+        lambda: admin.projects.certificates.list("proj_sandbox"),
     ]
     for call in calls:
         with pytest.raises(openai.InternalServerError, match="The sandbox does not serve this call yet"):

@@ -96,7 +96,10 @@ def test_spending_is_watched_and_limited(call: Any, owner: str, scope: str) -> N
 
 def test_settings_have_defaults(call: Any) -> None:
     retention = "data_retention"
-    assert call("GET", f"{ORGANIZATION}/{retention}")["type"] == "none"
+    assert call("GET", f"{ORGANIZATION}/{retention}") == 404
+    assert call("POST", f"{ORGANIZATION}/{retention}", retention_type="none") == 400
+    kept = call("POST", f"{ORGANIZATION}/{retention}", retention_type="zero_data_retention")
+    assert kept == call("GET", f"{ORGANIZATION}/{retention}")
     assert call("GET", f"{PROJECT}/{retention}")["type"] == "organization_default"
     assert call("POST", f"{PROJECT}/{retention}", retention_type="none")["type"] == "none"
     tools = call("GET", f"{PROJECT}/hosted_tool_permissions")

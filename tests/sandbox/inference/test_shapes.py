@@ -69,6 +69,7 @@ OBJECTS: list[tuple[str, str, str, Any]] = [
     *create_and_delete(
         f"{ORGANIZATION}/certificates", "create_certificate", {"certificate": "{pem}", "name": "a"}, {"name": "b"}
     ),
+    (ADMIN, "POST", f"{ORGANIZATION}/data_retention", {"retention_type": "zero_data_retention"}),
     (ADMIN, "GET", f"{ORGANIZATION}/data_retention", None),
     (ADMIN, "POST", f"{PROJECT}/data_retention", {"retention_type": "none"}),
     (ADMIN, "GET", f"{PROJECT}/hosted_tool_permissions", None),

@@ -292,6 +292,7 @@ GROUP = record(
     is_scim_managed=FLAG,
     group_type=one_of("group", "tenant_group"),
 )
+ASSIGNED_GROUP = record(object=kind("group"), id=TEXT, name=TEXT, created_at=MOMENT, scim_managed=FLAG)
 GROUP_USER = record(id=TEXT, name=maybe(TEXT), email=maybe(TEXT), is_service_account=FLAG, user_type=TEXT)
 PROJECT_GROUP = record(
     object=kind("project.group"), project_id=TEXT, group_id=TEXT, group_name=TEXT, group_type=TEXT, created_at=MOMENT
@@ -358,7 +359,7 @@ SHAPES: dict[str, Schema] = {
     "retrieve_user_role": ASSIGNED_ROLE,
     "delete_user_role": bare_deletion("user.role.deleted"),
     "list_group_roles": page_by_cursor(ASSIGNED_ROLE),
-    "create_group_role": record(object=kind("group.role"), group=GROUP, role=ROLE),
+    "create_group_role": record(object=kind("group.role"), group=ASSIGNED_GROUP, role=ROLE),
     "retrieve_group_role": ASSIGNED_ROLE,
     "delete_group_role": bare_deletion("group.role.deleted"),
     **calls_of("spend_alert", ALERT, page_of(ALERT), ""),

@@ -170,7 +170,7 @@ class Setting:
     :arg checks: the members of a body
     :arg needed: the members that a body must have
     :arg build: returns the members of the object from the current ones and those of the body
-    :arg defaults: the object of an owner without one, by the kind of the owner; if not set, there is none
+    :arg defaults: the objects of owners without one, by the kind of the owner; if not set, an object can be deleted
     """
 
     kind: str
@@ -214,4 +214,4 @@ class Setting:
                 yield admin_route("DELETE", path, self.delete, f"delete_{self.name}")
 
     def _find(self, call: Call, owner: str, scope: str) -> Record | None:
-        return find(call, self.kind, owner) or (None if self.defaults is None else self.defaults[scope])
+        return find(call, self.kind, owner) or (self.defaults or {}).get(scope)

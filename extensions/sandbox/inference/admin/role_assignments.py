@@ -17,7 +17,7 @@ from ..protocol.pagination import paginate
 from . import objects, users
 from .common import ORGANIZATION, Record, admin_route, check_name, read_body
 from .groups import require_group
-from .objects import find_owner
+from .objects import CREATED, find_owner
 from .roles import PROJECT_ROLES, ROLE
 
 
@@ -81,11 +81,21 @@ def _describe(role: Record) -> Record:
     return {name: value for name, value in role.items() if name != "object"}
 
 
+def _find_group(call: Call, group: str) -> Record:
+    """Return a group as assignments show it."""
+    found = require_group(call, group)
+    return {
+        "object": "group",
+        **{name: found[name] for name in ("id", "name", CREATED)},
+        "scim_managed": found["is_scim_managed"],
+    }
+
+
 def _find_user(call: Call, user: str) -> Record:
     return users.record(users.find_user(call, user))
 
 
 ROUTES = (
     *Assignments("user", _find_user).build_routes(ORGANIZATION, PROJECT_ROLES),
-    *Assignments("group", require_group).build_routes(ORGANIZATION, PROJECT_ROLES),
+    *Assignments("group", _find_group).build_routes(ORGANIZATION, PROJECT_ROLES),
 )

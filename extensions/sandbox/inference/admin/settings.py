@@ -12,8 +12,6 @@ from .common import ORGANIZATION, PROJECT, Record
 from .objects import Setting
 
 _RETENTION = (
-    "organization_default",
-    "none",
     "zero_data_retention",
     "modified_abuse_monitoring",
     "enhanced_zero_data_retention",
@@ -31,12 +29,20 @@ def _merge(current: Record, values: Record) -> Record:
     return {**current, **values}
 
 
-DATA_RETENTION = Setting(
+def _read_retention(_current: Record, values: Record) -> Record:
+    return {"type": values["retention_type"]}
+
+
+# An organization has none until it is set, because no type stands for that.
+ORGANIZATION_RETENTION = Setting(
+    "data retention", {"retention_type": choice_check(_RETENTION)}, ("retention_type",), _read_retention, {}
+)
+PROJECT_RETENTION = Setting(
     "data retention",
-    {"retention_type": choice_check(_RETENTION)},
+    {"retention_type": choice_check(("organization_default", "none", *_RETENTION))},
     ("retention_type",),
-    lambda _current, values: {"type": values["retention_type"]},
-    {"organization": {"type": "none"}, "project": {"type": "organization_default"}},
+    _read_retention,
+    {"project": {"type": "organization_default"}},
 )
 MODELS = Setting(
     "model permissions",
@@ -51,7 +57,8 @@ TOOLS = Setting(
 )
 
 ROUTES = (
-    *DATA_RETENTION.build_routes(ORGANIZATION, PROJECT),
+    *ORGANIZATION_RETENTION.build_routes(ORGANIZATION),
+    *PROJECT_RETENTION.build_routes(PROJECT),
     *MODELS.build_routes(PROJECT),
     *TOOLS.build_routes(PROJECT),
 )
