@@ -203,11 +203,12 @@ LOCAL_IMAGES: dict[str, Any] = {
     "dockerTagRetention": 1,
     "blockPushingSchema1": True,
 }
+CONAN: dict[str, Any] = {"enableConanSupport": True, "forceConanAuthentication": False}
 LOCAL_TYPE_MEMBERS: dict[str, dict[str, Any]] = {
     "alpine": {"primaryKeyPairRef": ""},
     "ansible": {"primaryKeyPairRef": ""},
     "cargo": {"cargoAnonymousAccess": False, "cargoInternalIndex": False},
-    "conan": {"enableConanSupport": True, "forceConanAuthentication": False},
+    "conan": CONAN,
     "debian": {
         "debianTrivialLayout": False,
         "optionalIndexCompressionFormats": ["bz2"],
@@ -254,7 +255,7 @@ REMOTE_TYPE_MEMBERS: dict[str, dict[str, Any]] = {
     },
     "cocoapods": {**GIT_SOURCE, "podsSpecsRepoUrl": "https://github.com/CocoaPods/Specs"},
     "composer": {**GIT_SOURCE, "composerRegistryUrl": "https://packagist.org"},
-    "conan": {"enableConanSupport": True, "forceConanAuthentication": False},
+    "conan": CONAN,
     "docker": {**REMOTE_IMAGES, **IMAGE_CACHE_PERIOD},
     "go": {**GIT_SOURCE, "vcsGitProvider": "ARTIFACTORY"},
     "gradle": REMOTE_POLICY,
@@ -291,8 +292,10 @@ LONG_CACHE: dict[str, Any] = {"virtualRetrievalCachePeriodSecs": 7200}
 VIRTUAL_DEPENDENCIES: dict[str, Any] = {**EXTERNAL_DEPENDENCIES, "externalDependenciesRemoteRepo": ""}
 VIRTUAL_TYPE_MEMBERS: dict[str, dict[str, Any]] = {
     "alpine": {"primaryKeyPairRef": "", **LONG_CACHE},
+    "ansible": SHORT_CACHE,
     "bower": VIRTUAL_DEPENDENCIES,
-    "conan": {"forceConanAuthentication": False},
+    "chef": SHORT_CACHE,
+    "conan": {**CONAN, **SHORT_CACHE},
     "conda": LONG_CACHE,
     "cran": LONG_CACHE,
     "debian": {
