@@ -45,10 +45,12 @@ def find_unknown(ci: CiService, questions: list[Question]) -> list[Unstorable] |
         return []
     if ci.predicted_plugins:
         return None
-    names = {question.kind: sorted({other.name for other in questions if other.kind == question.kind})
-             for question in questions}  # fmt: skip
+    names: dict[str, set[str]] = {}
+    for question in questions:
+        names.setdefault(question.kind, set()).add(question.name)
+    arguments = {"names": {kind: sorted(names[kind]) for kind in names}}
     try:
-        unknown = run_internal(ci, _NAME, FIND_UNKNOWN, {"names": names}, read_only=True)
+        unknown = run_internal(ci, _NAME, FIND_UNKNOWN, arguments, read_only=True)
     except ServerRefusal as refusal:
         if refusal.status in (403, 404):
             return None
