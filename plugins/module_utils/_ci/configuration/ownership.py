@@ -14,9 +14,9 @@ import typing as t
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import SharedValues
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.comparison import USERS
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.forms import Path
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts.console import run_internal
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts.console import ask_if_permitted
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 
 NODES = ("jenkins", "nodes")
 _SCRIPT_NAME = "list the members that configuration sources set"
@@ -139,13 +139,8 @@ def fetch_sources(ci: CiService) -> list[Source]:
 
     They include files that Jenkins has not loaded yet, because it will apply them with the next change.
     """
-    try:
-        value = run_internal(ci, _SCRIPT_NAME, _SCRIPT, {"users": USERS}, read_only=True)
-    except ServerRefusal as refusal:
-        if refusal.status in (403, 404):
-            return []
-        raise
-    return [Source.of(entry) for entry in value]
+    value = ask_if_permitted(ci, _SCRIPT_NAME, _SCRIPT, {"users": USERS})
+    return [] if value is None else [Source.of(entry) for entry in value]
 
 
 def refuse_owned_by(sources: t.Iterable[Source], path: Path, name: str) -> None:

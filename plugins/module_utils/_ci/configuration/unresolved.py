@@ -13,10 +13,9 @@ import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.comparison import USERS
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.forms import Path, is_variable
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts.console import run_internal
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts.console import ask_if_permitted
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
-    ServerRefusal,
     ToolchainError,
     join_names,
 )
@@ -60,12 +59,9 @@ def refuse_unresolved(ci: CiService, sent: dict[Path, t.Any]) -> None:
     }
     if not any(names.values()):
         return
-    try:
-        unknown = run_internal(ci, _NAME, FIND_UNRESOLVED, names, read_only=True)
-    except ServerRefusal as refusal:
-        if refusal.status in (403, 404):
-            return
-        raise
+    unknown = ask_if_permitted(ci, _NAME, FIND_UNRESOLVED, names)
+    if unknown is None:
+        return
     if unknown["variables"]:
         labels = {label for label, text in variables if text in unknown["variables"]}  # a text can be a secret
         raise ToolchainError(

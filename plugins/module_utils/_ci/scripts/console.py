@@ -12,6 +12,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts i
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     OutcomeUnknown,
+    ServerRefusal,
     ToolchainError,
     UnexpectedResponse,
     join_names,
@@ -22,6 +23,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http.respons
 _NAME = "// buildworks.toolchain: {}\n"
 # Parts of the names of exceptions if a class or member that a script uses does not exist
 _INCOMPATIBLE = ("Missing", "NoSuch", "ClassNotFound", "NoClassDef", "MultipleCompilationErrors")
+# Statuses with which Jenkins refuses the console to accounts without Overall/Administer
+_NOT_PERMITTED = (403, 404)
 
 
 class ScriptFailure(ToolchainError):
@@ -57,6 +60,16 @@ def run_internal(
             message += f". It is written for {join_names(origins.list_programs(name))}. Report this with your versions"
         raise ScriptFailure(message)
     return report["value"]
+
+
+def ask_if_permitted(ci: CiService, name: str, code: str, args: t.Mapping[str, t.Any]) -> t.Any:
+    """Run a script that changes nothing as `run_internal` does, or return `None` without Overall/Administer."""
+    try:
+        return run_internal(ci, name, code, args, read_only=True)
+    except ServerRefusal as refusal:
+        if refusal.status in _NOT_PERMITTED:
+            return None
+        raise
 
 
 def parse_report(response: Response, subject: str, path: str) -> tuple[str, dict[str, t.Any]]:

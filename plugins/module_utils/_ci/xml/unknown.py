@@ -6,10 +6,9 @@
 
 from __future__ import annotations
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts.console import run_internal
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts.console import ask_if_permitted
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.xml.unstorable import Question, Unstorable
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal
 
 _NAME = "find unknown classes and permissions"
 FIND_UNKNOWN = """\
@@ -48,13 +47,9 @@ def find_unknown(ci: CiService, questions: list[Question]) -> list[Unstorable] |
     names: dict[str, set[str]] = {}
     for question in questions:
         names.setdefault(question.kind, set()).add(question.name)
-    arguments = {"names": {kind: sorted(names[kind]) for kind in names}}
-    try:
-        unknown = run_internal(ci, _NAME, FIND_UNKNOWN, arguments, read_only=True)
-    except ServerRefusal as refusal:
-        if refusal.status in (403, 404):
-            return None
-        raise
+    unknown = ask_if_permitted(ci, _NAME, FIND_UNKNOWN, {"names": {kind: sorted(names[kind]) for kind in names}})
+    if unknown is None:
+        return None
     return [
         Unstorable(question.path, _describe(question))
         for question in questions
