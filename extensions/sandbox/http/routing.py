@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 from urllib.parse import unquote
@@ -92,6 +92,11 @@ class Route:
             expression += f"(?P<{name}>{part})" if name else f"(?:{part})"
             end = placeholder.end()
         return re.compile(expression + re.escape(self.path[end:]))
+
+
+def introduce(version: str, *routes: Route) -> tuple[Route, ...]:
+    """Return routes as those that a version introduced."""
+    return tuple(replace(route, since=version) for route in routes)
 
 
 class RouteMatch(NamedTuple):

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from ...http import bodies
-from ...http.routing import Route
+from ...http.routing import Route, introduce
 from ...parsing import globs
 from ...parsing.documents import parse_json
 from ..call import Call
@@ -247,9 +247,12 @@ TOKENS = "/api/v1/tokens"
 ROUTES = (
     Route("GET", "/api/v1/system/ping", ping, "access_ping"),
     Route("GET", "/api/v1/system/version", get_version, "access_version"),
-    Route("POST", TOKENS, create_token, "create_token", since=feature_versions.TOKENS),
-    Route("GET", TOKENS, list_tokens, "list_tokens", since=feature_versions.TOKENS),
-    Route("DELETE", f"{TOKENS}/revoke", revoke_by_value, "revoke_token_by_value", since=feature_versions.TOKENS),
-    Route("GET", f"{TOKENS}/{{token_id}}", get_token, "get_token", since=feature_versions.TOKENS),
-    Route("DELETE", f"{TOKENS}/{{token_id}}", revoke_token, "revoke_token", since=feature_versions.TOKENS),
+    *introduce(
+        feature_versions.TOKENS,
+        Route("POST", TOKENS, create_token, "create_token"),
+        Route("GET", TOKENS, list_tokens, "list_tokens"),
+        Route("DELETE", f"{TOKENS}/revoke", revoke_by_value, "revoke_token_by_value"),
+        Route("GET", f"{TOKENS}/{{token_id}}", get_token, "get_token"),
+        Route("DELETE", f"{TOKENS}/{{token_id}}", revoke_token, "revoke_token"),
+    ),
 )

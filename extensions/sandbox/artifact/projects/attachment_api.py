@@ -9,7 +9,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from ...http.routing import Route
+from ...http.routing import Route, introduce
 from ..call import Call
 from ..protocol import feature_versions
 from ..protocol.errors import AccessError
@@ -96,18 +96,13 @@ def _require_repository(call: Call, repo: str) -> Repository:
 REPOSITORY = "/api/v1/projects/_/repositories/{repo}"
 ATTACH = "/api/v1/projects/_/attach/repositories/{repo}"
 SHARE = "/api/v1/projects/_/share/repositories/{repo}"
-ROUTES = (
-    Route(
-        "GET",
-        "/api/v1/projects/_/repositories/{repo}",
-        get_repository,
-        "project_repository",
-        since=feature_versions.PROJECTS,
-    ),
-    Route("PUT", f"{ATTACH}/{{project}}", attach_repository, "attach_repository", since=feature_versions.PROJECTS),
-    Route("DELETE", ATTACH, detach_repository, "detach_repository", since=feature_versions.PROJECTS),
-    Route("PUT", SHARE, share_repository, "share_repository_with_all", since=feature_versions.PROJECTS),
-    Route("DELETE", SHARE, unshare_repository, "unshare_repository_with_all", since=feature_versions.PROJECTS),
-    Route("PUT", f"{SHARE}/{{project}}", share_repository, "share_repository", since=feature_versions.PROJECTS),
-    Route("DELETE", f"{SHARE}/{{project}}", unshare_repository, "unshare_repository", since=feature_versions.PROJECTS),
+ROUTES = introduce(
+    feature_versions.PROJECTS,
+    Route("GET", REPOSITORY, get_repository, "project_repository"),
+    Route("PUT", f"{ATTACH}/{{project}}", attach_repository, "attach_repository"),
+    Route("DELETE", ATTACH, detach_repository, "detach_repository"),
+    Route("PUT", SHARE, share_repository, "share_repository_with_all"),
+    Route("DELETE", SHARE, unshare_repository, "unshare_repository_with_all"),
+    Route("PUT", f"{SHARE}/{{project}}", share_repository, "share_repository"),
+    Route("DELETE", f"{SHARE}/{{project}}", unshare_repository, "unshare_repository"),
 )

@@ -9,7 +9,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from ...http.routing import Route
+from ...http.routing import Route, introduce
 from ..call import Call
 from ..identities.platform_call import is_name_list, read_object
 from ..protocol import feature_versions
@@ -77,9 +77,10 @@ def _unknown_member(kind: str, name: str) -> AccessError:
 
 
 MEMBERS = f"{PROJECT}/{{kind:users|groups}}"
-ROUTES = (
-    Route("GET", MEMBERS, list_members, "list_project_members", since=feature_versions.PROJECTS),
-    Route("GET", f"{MEMBERS}/{{name}}", get_member, "project_member", since=feature_versions.PROJECTS),
-    Route("PUT", f"{MEMBERS}/{{name}}", save_member, "save_project_member", since=feature_versions.PROJECTS),
-    Route("DELETE", f"{MEMBERS}/{{name}}", remove_member, "remove_project_member", since=feature_versions.PROJECTS),
+ROUTES = introduce(
+    feature_versions.PROJECTS,
+    Route("GET", MEMBERS, list_members, "list_project_members"),
+    Route("GET", f"{MEMBERS}/{{name}}", get_member, "project_member"),
+    Route("PUT", f"{MEMBERS}/{{name}}", save_member, "save_project_member"),
+    Route("DELETE", f"{MEMBERS}/{{name}}", remove_member, "remove_project_member"),
 )

@@ -10,7 +10,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from ...http.routing import Route
+from ...http.routing import Route, introduce
 from ..call import Call
 from ..identities.platform_call import read_object
 from ..protocol import feature_versions
@@ -132,10 +132,11 @@ def _change_privileges(state: State, current: dict[str, bool], body: dict[str, A
 
 PROJECTS = "/api/v1/projects"
 PROJECT = f"{PROJECTS}/{{key:[^_][^/]*}}"
-ROUTES = (
-    Route("GET", PROJECTS, list_projects, "list_projects", since=feature_versions.PROJECTS),
-    Route("POST", PROJECTS, create_project, "create_project", since=feature_versions.PROJECTS),
-    Route("GET", PROJECT, get_project, "project", since=feature_versions.PROJECTS),
-    Route("PUT", PROJECT, update_project, "update_project", since=feature_versions.PROJECTS),
-    Route("DELETE", PROJECT, delete_project, "delete_project", since=feature_versions.PROJECTS),
+ROUTES = introduce(
+    feature_versions.PROJECTS,
+    Route("GET", PROJECTS, list_projects, "list_projects"),
+    Route("POST", PROJECTS, create_project, "create_project"),
+    Route("GET", PROJECT, get_project, "project"),
+    Route("PUT", PROJECT, update_project, "update_project"),
+    Route("DELETE", PROJECT, delete_project, "delete_project"),
 )

@@ -9,7 +9,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from ...http.routing import Route
+from ...http.routing import Route, introduce
 from ..call import Call
 from ..identities.platform_call import is_name_list, read_name, read_object
 from ..protocol import feature_versions
@@ -143,10 +143,11 @@ def _change_role(projects: Projects, key: str, role: dict[str, Any], body: dict[
 
 
 ROLES = f"{PROJECT}/roles"
-ROUTES = (
-    Route("GET", ROLES, list_roles, "list_project_roles", since=feature_versions.PROJECTS),
-    Route("POST", ROLES, create_role, "create_project_role", since=feature_versions.PROJECTS),
-    Route("GET", f"{ROLES}/{{name}}", get_role, "project_role", since=feature_versions.PROJECTS),
-    Route("PUT", f"{ROLES}/{{name}}", update_role, "update_project_role", since=feature_versions.PROJECTS),
-    Route("DELETE", f"{ROLES}/{{name}}", delete_role, "delete_project_role", since=feature_versions.PROJECTS),
+ROUTES = introduce(
+    feature_versions.PROJECTS,
+    Route("GET", ROLES, list_roles, "list_project_roles"),
+    Route("POST", ROLES, create_role, "create_project_role"),
+    Route("GET", f"{ROLES}/{{name}}", get_role, "project_role"),
+    Route("PUT", f"{ROLES}/{{name}}", update_role, "update_project_role"),
+    Route("DELETE", f"{ROLES}/{{name}}", delete_role, "delete_project_role"),
 )
