@@ -79,17 +79,12 @@ async def get_lock_policy(call: Call) -> Response:
 async def replace_lock_policy(call: Call) -> Response:
     """Handle `PUT /api/security/userLockPolicy`."""
     call.require_admin()
-    converters = {"enabled": to_boolean, "loginAttempts": to_integer}
-    body = await read_json_object(call, **converters)
-    policy = {name: body[name] for name in converters if name in body}
-    security = call.configuration.load_section("security")
-    security["userLockPolicy"] = policy = {
-        **call.configuration.load_section_of_new_server("security")["userLockPolicy"],
-        **policy,
-    }
+    body = await read_json_object(call, enabled=to_boolean, loginAttempts=to_integer)
+    defaults = call.configuration.load_section_of_new_server("security")["userLockPolicy"]
+    policy = {name: body.get(name, default) for name, default in defaults.items()}
     if policy["enabled"] and not 1 <= policy["loginAttempts"] <= MAX_ATTEMPTS:
         raise ArtifactError(400, f"LoginAttempts must be between 1 - {MAX_ATTEMPTS}")
-    _save(call, "security", security)
+    _save(call, "security", {**call.configuration.load_section("security"), "userLockPolicy": policy})
     return PlainTextResponse("UserLockPolicy was successfully updated")
 
 
