@@ -65,8 +65,10 @@ def is_same_cron(one: str | None, other: str | None) -> bool:
 
 
 def _is_field(index: int, field: str) -> bool:
-    if index in _SPECIAL and (field == "?" or _UNLISTED.match(field)):
-        return field == "?"
+    if index in _SPECIAL and field == "?":
+        return True
+    if index in _SPECIAL and _UNLISTED.match(field):
+        return False
     return field.isascii() and all(_is_part(index, part) for part in field.split(","))
 
 

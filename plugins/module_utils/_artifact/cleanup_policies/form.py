@@ -50,8 +50,8 @@ _VERSIONS = ("keep_last_versions",)
 _GROUPS = (_DAYS, _MONTHS, _VERSIONS)
 _OTHER_UNIT = {**dict(zip(_DAYS, _MONTHS)), **dict(zip(_MONTHS, _DAYS))}
 # Members that requests omit while they are empty, as JFrog's Terraform provider does, which expects none of them
-_OMITTED_IF_EMPTY = (
-    *("cronExp", "projectKey", "excludedRepos", "excludedPackages", "includedProperties", "excludedProperties"),
+_OMITTED_IF_EMPTY = frozenset(
+    ("cronExp", "projectKey", "excludedRepos", "excludedPackages", "includedProperties", "excludedProperties")
 )
 _NO_PROJECT = "default"
 _PATTERNS_OF_ALL = ("*", ALL)

@@ -196,12 +196,9 @@ class Repository:
         custom = environments - set(BUILT_IN)
         if custom and (lack := editions.find_lack(self._artifact, features.CUSTOM_ENVIRONMENTS)):
             raise BadOption("environments", f"environment '{min(custom)}' {lack}")
-        is_limited = not self._artifact.is_older_than(features.CUSTOM_ENVIRONMENTS.since)
-        if (
-            len(environments) > 1
-            and is_limited
-            and (lack := editions.find_lack(self._artifact, features.SEVERAL_ENVIRONMENTS))
-        ):
+        if len(environments) == 1 or self._artifact.is_older_than(features.CUSTOM_ENVIRONMENTS.since):
+            return
+        if lack := editions.find_lack(self._artifact, features.SEVERAL_ENVIRONMENTS):
             raise BadOption("environments", f"more than one environment {lack}")
 
     def _predict_refusal(self) -> None:
