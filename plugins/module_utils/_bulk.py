@@ -50,8 +50,8 @@ _MAX_DIFFS = 2000
 _TASK_MEMBERS = ("diff", "refused_credential")
 _POLLING_INTERVAL = 0.2
 # Parameter with the key of an object that `read_concurrently` reads
-_BAD_REQUEST = 400  # of a server that does not accept a name in a path
 _READ_KEY = "key to read"
+_BAD_REQUEST = 400  # of a server that does not accept a name in a path
 _MAX_GROUPS = 3
 # URLs, numbers and IDs, in which messages of the same failure differ
 _VARIABLE_PARTS = re.compile(r"\S*(?:\d|://)\S*")

@@ -43,8 +43,9 @@ _MONITORS, _IGNORED = ("jenkins", "nodeMonitors"), "ignored"
 _HOLDERS = ("user", "group", "either")
 # Members that name an element of a list, in the order of their precedence
 _NAMES = ("id", "name", "key")
-# Lists of which Jenkins keeps only one of several elements with the same name, or mixes them, by the last two members
-_VARIABLES = ("envVars", "env")  # their names are equal in upper and lower case
+# The list whose names are equal in upper and lower case, by the last two members
+_VARIABLES = ("envVars", "env")
+# Lists of which Jenkins keeps only one of several elements with the same name, or mixes them
 _UNIQUE: tuple[Path, ...] = (
     ("jenkins", "nodes"),
     ("system", "domainCredentials"),

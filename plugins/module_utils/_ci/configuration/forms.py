@@ -17,7 +17,7 @@ Path = tuple[str, ...]
 
 _VARIABLE = re.compile(r"(?<!\^)\$\{")
 _WHOLE_NUMBER = re.compile(r"[+-]?\d{1,10}")
-_ROOT = "jenkins"
+ROOT = "jenkins"
 
 
 # Attributes of jenkins.model.Jenkins. The plugin finds them in upper and lower case, see
@@ -103,9 +103,9 @@ def find_repeated(members: t.Any) -> str | None:
 def rename_members(roots: dict[str, t.Any]) -> dict[str, t.Any]:
     """Return the roots with the names of roots and attributes of Jenkins as it exports them."""
     renamed = {_find_root(name): members for name, members in roots.items()}
-    members = renamed.get(_ROOT)
+    members = renamed.get(ROOT)
     if isinstance(members, dict):
-        renamed[_ROOT] = {_ATTRIBUTE_NAMES.get(name.lower(), name): value for name, value in members.items()}
+        renamed[ROOT] = {_ATTRIBUTE_NAMES.get(name.lower(), name): value for name, value in members.items()}
     return renamed
 
 

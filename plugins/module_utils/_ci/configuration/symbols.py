@@ -12,9 +12,8 @@ from __future__ import annotations
 import re
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.forms import Path
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.configuration.forms import ROOT, Path
 
-_ROOT = "jenkins"
 # A member of Jenkins. Its objects have classes of plugins with names of their own
 _FOREIGN = "clouds"
 
@@ -355,7 +354,7 @@ def rename_symbols(path: Path, value: t.Any) -> t.Any:
         return value
     if isinstance(value, list):
         return [rename_symbols(path, element) for element in value]
-    member = (_MEMBERS_OF_JENKINS if path[:1] == (_ROOT,) else _MEMBERS_OF_OTHERS).get(path[-1])
+    member = (_MEMBERS_OF_JENKINS if path[:1] == (ROOT,) else _MEMBERS_OF_OTHERS).get(path[-1])
     if isinstance(value, dict):
         renamed = value if member is None else member.rename(value)
         return {name: rename_symbols((*path, name), inner) for name, inner in renamed.items()}

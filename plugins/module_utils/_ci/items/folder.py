@@ -32,8 +32,8 @@ MEMBERS = "fullName,displayNameOrNull,description"
 MAX_DEPTH = 100
 # Elements of the configuration that options of their own manage
 ELEMENTS = {"description": "description", "display_name": "displayName"}
+OUTDATED_VIEWS = "views"  # the folder has them in folderViews now
 # Elements that other modules manage
-OUTDATED_VIEWS = "views"
 OTHERS = {
     "folderViews": "views of the folder",
     OUTDATED_VIEWS: "views of the folder",
